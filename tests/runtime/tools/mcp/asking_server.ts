@@ -48,6 +48,18 @@ export function createAskingServer(calls: string[], instructions?: string): McpS
     return text(`${one.content[0]?.text}; ${two.content[0]?.text}`);
   });
   register("plain", () => Promise.resolve(text("plain")));
+  // Each of these two tools waits for the call of the other, so the question comes while both calls run.
+  const besideCalled = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  register("ask_beside", async () => {
+    await besideCalled.promise;
+    return await ask("Beside?", form({})).finally(asked.resolve);
+  });
+  register("beside", async () => {
+    besideCalled.resolve();
+    await asked.promise;
+    return text("beside");
+  });
   // By the newest protocol the server returns its questions as a result, and is called again with the answers.
   server.registerTool("survey", { description: "Asks twice" }, ({ mcpReq: { inputResponses } }) => {
     calls.push("survey");

@@ -170,7 +170,7 @@ Deno.test("a question during several calls of a server fails its call, and the n
   await using server = new FixtureHttpServer({ create: () => createAskingServer(calls) });
   await using place = await createPlace({ asking: entryOf(server) }, "none");
   await place.writeScript("caller", [
-    { call: [call("wipe"), call("paint")] },
+    { call: [call("ask_beside"), call("beside")] },
     { call: [call("wipe"), call("plain")] },
     { say: "{result}" },
   ], "mcp: [asking]");
@@ -182,6 +182,8 @@ Deno.test("a question during several calls of a server fails its call, and the n
   const ended = await toEnd(runtime, waiting.id);
   assert.equal(ended.status, "success");
   const results = await resultsOf(runtime, waiting.id);
-  assert.ok(results.some((one) => String(one).includes("Call the tool again")), String(results));
-  assert.deepEqual(results.slice(-2).toSorted(), ["accept {}", "plain"]);
+  const failed = results.filter((one) => String(one).includes("Call the tool again"));
+  assert.equal(failed.length, 1, String(results));
+  const others = results.filter((one) => !failed.includes(one));
+  assert.deepEqual(others.toSorted(), ["accept {}", "beside", "plain"]);
 });
