@@ -1,4 +1,4 @@
-#!/usr/bin/env -S deno run --no-prompt --no-remote --frozen --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
+#!/usr/bin/env -S deno run --quiet --no-prompt --no-remote --frozen --allow-read --allow-write --allow-net --allow-env --allow-run --allow-sys
 // The entry point of the program: runs an agent's tool, prints the version, or starts the command line. Each of these three
 // tasks loads only its own code.
 import denoJson from "./deno.json" with { type: "json" };

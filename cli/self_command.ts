@@ -31,9 +31,12 @@ export const PERMISSION_FLAGS: readonly string[] = [
   "--allow-sys",
 ];
 
-/** Returns the command that runs Inkling's main module with Deno and the given permission flags. */
+/**
+ * Returns the command that runs Inkling's main module with Deno and the given permission flags. `--quiet`: at a terminal,
+ * Deno's progress of loading modules would mix with Inkling's own lines.
+ */
 export function sourceCommand(flags: readonly string[] = PERMISSION_FLAGS): string[] {
-  return [Deno.execPath(), "run", "--config", programConfig(), ...flags, mainModule()];
+  return [Deno.execPath(), "run", "--quiet", "--config", programConfig(), ...flags, mainModule()];
 }
 
 /**

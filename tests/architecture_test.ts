@@ -397,9 +397,9 @@ Deno.test("permissions: the tasks, main.ts and the self-start use the same flags
     tasks: Record<string, { command: string; description: string }>;
   };
   const flags = PERMISSION_FLAGS.join(" ");
-  assert.ok(tasks["inkling"]?.command.includes(`deno run ${flags} main.ts`));
-  assert.ok(tasks["start"]?.command.includes(`deno run ${flags} main.ts start`));
-  assert.ok(text("main.ts").startsWith(`#!/usr/bin/env -S deno run ${flags}\n`));
+  assert.ok(tasks["inkling"]?.command.includes(`deno run --quiet ${flags} main.ts`));
+  assert.ok(tasks["start"]?.command.includes(`deno run --quiet ${flags} main.ts start`));
+  assert.ok(text("main.ts").startsWith(`#!/usr/bin/env -S deno run --quiet ${flags}\n`));
   for (const [name, { command, description }] of Object.entries(tasks)) {
     assert.ok(description.length > 0, `${name} has no description`);
     assert.doesNotMatch(command, / -A\b|--allow-all|--allow-ffi/, name);

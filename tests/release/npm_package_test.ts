@@ -215,7 +215,7 @@ Deno.test("the npm package: its bin starts Deno with the program's flags, variab
   assert.deepEqual(stdout.split("\n").slice(0, -1), [
     "1",
     ...Object.values(SERVICE_VARIABLES),
-    ...["run", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
+    ...["run", "--quiet", "--config", join(directory, "deno.json"), ...PERMISSION_FLAGS],
     ...[join(directory, "main.js"), "run", "a b", "--message", ""],
   ]);
 });
@@ -268,6 +268,6 @@ Deno.test("the npm package: without its Deno, its bin reports the missing packag
   await Deno.remove(join(directory, "../deno"), { recursive: true });
   const run = await installed.run([...bin, "--version"]);
   assert.equal(run.code, 1);
-  assert.match(run.stderr, /^Inkling's Deno is not there, so it cannot start: Cannot find module/);
+  assert.match(run.stderr, /^Inkling cannot start, because its Deno is missing: Cannot find module/);
   assert.equal(run.stderr.split("\n").length, 3);
 });

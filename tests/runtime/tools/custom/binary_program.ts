@@ -10,7 +10,7 @@ export async function openBinary(): Promise<AsyncDisposable & { program: HostPro
   const program = join(folder, "inkling");
   const [deno = "", run = "", ...rest] = sourceCommand();
   const flags = rest.slice(0, -1);
-  const command = [deno, run, "--quiet", "--unstable-worker-options", ...flags, hostModule()];
+  const command = [deno, run, "--unstable-worker-options", ...flags, hostModule()];
   const text = `#!/bin/sh\nexec ${command.map((part) => `'${part}'`).join(" ")} "$@"\n`;
   await Deno.writeTextFile(program, text, { mode: 0o755 });
   return {
