@@ -188,7 +188,6 @@ Deno.test("imports: adapters are opened only through paid_model.ts, which requir
     "ops/testing/judge.ts",
     "runtime/executions/loop/turn.ts",
     "runtime/models/calls/fallback.ts",
-    "runtime/models/calls/queue.ts",
     "runtime/models/calls/retry.ts",
     "runtime/models/calls/spending.ts",
   ]);

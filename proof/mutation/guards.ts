@@ -138,9 +138,21 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a provider's requested pause delays all calls with its key",
-    symbol: "RetryingModel.generate",
-    drop: "await rates.waitForTurn(ticket, options",
+    symbol: "RetryingModel.#enter",
+    drop: "await rates.waitForTurn(ticket, signal",
     tests: ["tests/runtime/models/calls/rate_gate_test.ts"],
+  },
+  {
+    guard: "a model call that waits for its provider's pause lets other calls run",
+    symbol: "RetryingModel.#enter",
+    drop: "place?.leave(",
+    tests: ["tests/runtime/models/calls/queue_test.ts"],
+  },
+  {
+    guard: "the wait for other model calls does not count toward the timeout of a reply",
+    symbol: "RetryingModel.generate",
+    drop: "limit.pause(",
+    tests: ["tests/runtime/models/calls/queue_test.ts"],
   },
   {
     guard: "an agent has no more parallel runs than its file allows",

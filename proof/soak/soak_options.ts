@@ -24,8 +24,8 @@ export interface SoakOptions {
 }
 
 /**
- * Returns the options of the soak. Throws TypeError for an unknown flag or for a value that is no number. By default, the
- * warm-up of 60 minutes has some 20,000 runs, and the 32 minutes after it are enough to judge memory.
+ * Returns the options of the soak. Throws TypeError for an unknown flag or for a value that is no number. By default, a
+ * soak of 60 minutes has 22 minutes of warm-up with some 10,000 runs, and after them enough minutes to judge memory.
  */
 export function parseSoakOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
@@ -43,11 +43,11 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions {
     },
   });
   const minutes = number("minutes", values.minutes);
-  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 6));
+  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 10));
   return {
     minutes,
     killMinutes,
-    warmUpMinutes: number("warm-up", values["warm-up"] ?? String((minutes - killMinutes) * 0.36)),
+    warmUpMinutes: number("warm-up", values["warm-up"] ?? String((minutes - killMinutes) * 0.42)),
     warmUpRate: number("warm-up-rate", values["warm-up-rate"]),
     seed: number("seed", values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0])),
     rate: number("rate", values.rate),

@@ -1,10 +1,12 @@
 // A semaphore that admits its waiters in order of arrival.
 
-/** A semaphore with a limit that can change. Waiters are admitted in order of arrival. */
+/** A semaphore with a limit that can change. Waiters are admitted in order of their tickets. */
 export class FifoSemaphore {
   #limit: number;
   #held = 0;
-  readonly #waiting: (() => void)[] = [];
+  /** The waiting callers, in order of their tickets. */
+  readonly #waiting: { ticket: number; admit: () => void }[] = [];
+  #tickets = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -29,17 +31,22 @@ export class FifoSemaphore {
     this.#limit = limit;
     while (!this.isFull && this.#waiting.length > 0) {
       this.#held++;
-      this.#waiting.shift()?.();
+      this.#waiting.shift()?.admit();
     }
   }
 
+  /** Returns the ticket of a new caller: its position in the order of arrival. */
+  takeTicket(): number {
+    return this.#tickets++;
+  }
+
   /**
-   * Waits for a place. It is held until the result is disposed. Rejects with `signal.reason` if the signal aborts during
-   * the wait.
+   * Waits for a place. It is held until the result is disposed. A caller that has given its place back waits with its old
+   * ticket. Rejects with `signal.reason` if the signal aborts during the wait.
    */
-  async acquire(signal: AbortSignal): Promise<Disposable> {
+  async acquire(signal: AbortSignal, ticket: number = this.takeTicket()): Promise<Disposable> {
     signal.throwIfAborted();
-    if (this.isFull) await this.#wait(signal);
+    if (this.isFull) await this.#wait(signal, ticket);
     else this.#held++;
     let isHeld = true;
     return {
@@ -51,18 +58,20 @@ export class FifoSemaphore {
     };
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
+  async #wait(signal: AbortSignal, ticket: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     // The abort listener is removed at the admission, so that a late abort does not remove another waiter.
     const admit = () => {
       signal.removeEventListener("abort", onAbort);
       resolve();
     };
+    const waiter = { ticket, admit };
     const onAbort = () => {
-      this.#waiting.splice(this.#waiting.indexOf(admit), 1);
+      this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
       reject(signal.reason);
     };
-    this.#waiting.push(admit);
+    const before = this.#waiting.findLastIndex((one) => one.ticket < ticket);
+    this.#waiting.splice(before + 1, 0, waiter);
     signal.addEventListener("abort", onAbort, { once: true });
     await promise;
   }
@@ -74,6 +83,6 @@ export class FifoSemaphore {
   #release(): void {
     const next = this.#held > this.#limit ? undefined : this.#waiting.shift();
     if (next === undefined) this.#held--;
-    else next();
+    else next.admit();
   }
 }

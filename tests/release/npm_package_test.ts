@@ -268,6 +268,9 @@ Deno.test("the npm package: without its Deno, its bin reports the missing packag
   await Deno.remove(join(directory, "../deno"), { recursive: true });
   const run = await installed.run([...bin, "--version"]);
   assert.equal(run.code, 1);
-  assert.match(run.stderr, /^Inkling cannot start, because its Deno is missing: Cannot find module/);
+  assert.match(
+    run.stderr,
+    /^Inkling cannot start, because its Deno is missing: Cannot find module/,
+  );
   assert.equal(run.stderr.split("\n").length, 3);
 });

@@ -55,9 +55,7 @@ export class ModelSupply {
    */
   async open(agent: Agent): Promise<Model> {
     const settings = requireModel(agent.model);
-    if (settings.fallback === undefined) {
-      return this.#queue.wrap(await this.#openOne(settings, { agent }));
-    }
+    if (settings.fallback === undefined) return await this.#openOne(settings, { agent });
     const { withFallback } = await loadFallback();
     const models = modelChain(settings).map((one) => ({
       id: `${one.provider}/${one.name}`,
@@ -66,7 +64,7 @@ export class ModelSupply {
         return this.#openOne(one, { agent, longestWaitMs });
       },
     }));
-    return this.#queue.wrap(withFallback(models, this.#options.log));
+    return withFallback(models, this.#options.log);
   }
 
   async #openOne(
@@ -89,6 +87,7 @@ export class ModelSupply {
       clock,
       timeoutMs,
       log,
+      queue: this.#queue,
       rates,
       ...(longestWaitMs && { longestWaitMs }),
       limits: this.#limitsOf(settings),

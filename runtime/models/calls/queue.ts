@@ -3,7 +3,11 @@ import { FifoSemaphore } from "../fifo_semaphore.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { Model } from "../model.ts";
 
-const QUEUED = "Waits for other model calls: as many run as max_concurrent_runs allows";
+/** A call that joins the queue: the id of its model, and its run for the log. */
+export interface QueuedCall {
+  model: string;
+  subject: Parameters<Model["generate"]>[1]["subject"];
+}
 
 /** The queue of the model calls of a runtime. */
 export class ModelQueue {
@@ -15,31 +19,57 @@ export class ModelQueue {
     this.#log = options.log;
   }
 
-  /**
-   * Returns a model that queues its calls. Wrap it around the model with retries: the wait in the queue then does not count
-   * toward the timeout of a reply, and a call keeps its place between its attempts.
-   */
-  wrap(model: Model): Model {
-    const [semaphore, log] = [this.#semaphore, this.#log];
-    return {
-      get id() {
-        return model.id;
-      },
-      async *generate(request, options) {
-        // Before the call joins the queue, because it joins only when the caller requests the next delta.
-        if (semaphore.isFull) yield { type: "notice", level: "info", text: QUEUED };
-        options.signal.throwIfAborted();
-        if (semaphore.isFull) {
-          log.write("info", "Model call waits: as many run as max_concurrent_runs allows", {
-            ...options.subject,
-            model: model.id,
-            running: semaphore.held,
-            ahead: semaphore.waiting,
-          });
-        }
-        using _place = await semaphore.acquire(options.signal);
-        return yield* model.generate(request, options);
-      },
-    };
+  /** Returns the place of a new call. Later calls are behind it. The call does not hold the place before take(). */
+  join(call: QueuedCall): QueuePlace {
+    return new QueuePlace(this.#semaphore, call, this.#log);
+  }
+}
+
+/** The place of one call. Disposal lets the next call take it. */
+export class QueuePlace implements Disposable {
+  readonly #semaphore: FifoSemaphore;
+  readonly #call: QueuedCall;
+  readonly #log: ServiceLog;
+  readonly #ticket: number;
+  #held: Disposable | undefined;
+  #isLogged = false;
+
+  constructor(semaphore: FifoSemaphore, call: QueuedCall, log: ServiceLog) {
+    this.#semaphore = semaphore;
+    this.#call = call;
+    this.#log = log;
+    this.#ticket = semaphore.takeTicket();
+  }
+
+  /** True if the next take() waits. */
+  get mustWait(): boolean {
+    return this.#held === undefined && this.#semaphore.isFull;
+  }
+
+  /** Waits for the place; does nothing if the call holds it. Rejects with `signal.reason` if the signal aborts. */
+  async take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.mustWait && !this.#isLogged) {
+      this.#isLogged = true;
+      const { model, subject } = this.#call;
+      const { held: running, waiting: ahead } = this.#semaphore;
+      this.#log.write("info", "Model call waits: as many run as max_concurrent_runs allows", {
+        ...subject,
+        model,
+        running,
+        ahead,
+      });
+    }
+    this.#held ??= await this.#semaphore.acquire(signal, this.#ticket);
+  }
+
+  /** Lets the next call take the place. A later take() of this call still comes before all calls that joined after it. */
+  leave(): void {
+    this.#held?.[Symbol.dispose]();
+    this.#held = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.leave();
   }
 }

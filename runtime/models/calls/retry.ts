@@ -1,8 +1,7 @@
 // Adds retries to a model: repeats failed calls, limits the time of a reply, and detects streams that have stalled.
 import type { Context } from "../../config/context.ts";
 import { backoffMs } from "../../../base/backoff.ts";
-import { sleepUnlessAborted, untilAborted } from "../../../base/bounded_wait.ts";
-import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { untilAborted } from "../../../base/bounded_wait.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import {
   Adaptation,
@@ -17,16 +16,19 @@ import {
   type ModelReply,
   type ModelRequest,
 } from "../model.ts";
+import { Countdown } from "./countdown.ts";
+import type { ModelQueue, QueuePlace } from "./queue.ts";
 import type { RateGate } from "./rate_gate.ts";
-import { StallDetector } from "./stall_detector.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
 const loadRefusals = lazyModule(() => import("../adaptation/refusals.ts"));
 
 /** The limits of retries and the collaborators of `withRetry`. */
 export interface RetryOptions extends Pick<Context, "clock" | "log"> {
-  /** The maximum time of one reply including retries, in milliseconds. */
+  /** The maximum time of one reply including retries, without the waits in `queue`, in milliseconds. */
   timeoutMs: number;
+  /** The queue of all calls; absent if the calls are not limited. */
+  queue?: ModelQueue;
   /** The gate of all calls with the same key; absent if pauses of other calls do not matter. */
   rates?: RateGate;
   /** The known limits of the endpoint, shared by all calls to it; absent if none are known. */
@@ -61,6 +63,7 @@ const NOT_WANTED = new DOMException("The reply is not wanted any more", "AbortEr
 
 type CallSubject = Parameters<Model["generate"]>[1]["subject"];
 
+const QUEUED = "Waits for other model calls: as many run as max_concurrent_runs allows";
 const MAX_ATTEMPTS = 4;
 const WAITS = { firstMs: 1_000, longestMs: Infinity };
 
@@ -75,6 +78,12 @@ const WAITS = { firstMs: 1_000, longestMs: Infinity };
 export function withRetry(model: Model, options: RetryOptions): Model {
   return new RetryingModel(model, options);
 }
+
+/**
+ * The maximum time between two deltas. Before the first delta only the timeout of the reply applies, because some models
+ * send nothing for minutes while they think.
+ */
+export const STALL_MS = 120_000;
 
 class RetryingModel implements Model {
   readonly id: string;
@@ -95,24 +104,14 @@ class RetryingModel implements Model {
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
     const { subject } = options;
     options.signal.throwIfAborted();
-    const { clock, timeoutMs, rates, log, longestWaitMs = () => Infinity } = this.#options;
+    const { clock, timeoutMs, queue, rates, log } = this.#options;
     const ticket = rates?.takeTicket() ?? 0;
-    if (rates?.mustWait) {
-      // A pause caused by earlier calls does not count toward the timeout of this reply. If it would be longer than the
-      // timeout, the call fails at once.
-      if (rates.waitMs >= Math.min(timeoutMs, longestWaitMs())) {
-        throw tooLongPause(this.id, rates.waitMs, timeoutMs);
-      }
-      yield { type: "notice", level: "info", text: describePause(rates.waitMs) };
-      await rates.waitForTurn(ticket, options.signal);
-    }
-    const deadline = clock.now() + timeoutMs;
-    const limit = new AbortController();
-    const finished = new AbortController();
+    using place = queue?.join({ model: this.id, subject });
+    yield* this.#enter({ ticket, place, signal: options.signal });
+    const reason = () => new ReplyTimeout(timeoutMs);
+    const limit = new Countdown({ clock, limitMs: timeoutMs, reason });
+    limit.resume();
     const signal = AbortSignal.any([options.signal, limit.signal]);
-    const timer = sleepUnlessAborted(clock, timeoutMs, finished.signal).then((isOver) => {
-      if (isOver) limit.abort(new ReplyTimeout(timeoutMs));
-    });
     try {
       let adapted = await this.#adaptation.prepare(request);
       for (let attempt = 1;; attempt++) {
@@ -120,7 +119,13 @@ class RetryingModel implements Model {
         const notice = this.#adaptation.noticeOf(adapted);
         if (notice !== undefined) yield notice;
         try {
-          if (attempt > 1) await rates?.waitForTurn(ticket, signal);
+          if (attempt > 1) {
+            if (rates?.mustWait) place?.leave();
+            await rates?.waitForTurn(ticket, signal);
+            limit.pause();
+            await place?.take(signal);
+            limit.resume();
+          }
           const reply = yield* this.#attempt(adapted, { signal, subject, progress });
           this.#adaptation.recordReply(adapted, reply);
           return reply;
@@ -138,8 +143,9 @@ class RetryingModel implements Model {
             const ofAccount = concernsAccount(error, this.id);
             const { retryAfterMs } = error;
             if (retryAfterMs !== undefined) rates?.pause(retryAfterMs, this.id, { ofAccount });
-            const waitMs = this.#waitAfter(error, { attempt, deadline, subject });
+            const waitMs = this.#waitAfter(error, { attempt, leftMs: limit.leftMs, subject });
             yield { type: "notice", level: "warn", text: describeWait(error, { attempt, waitMs }) };
+            place?.leave();
             // After a rate limit the call waits at the gate, where it keeps its position.
             const isPause = error.status === 429 || retryAfterMs !== undefined;
             if (isPause && rates !== undefined) rates.pause(waitMs, this.id, { ofAccount });
@@ -149,9 +155,36 @@ class RetryingModel implements Model {
         }
       }
     } finally {
-      finished.abort(NO_LONGER_NEEDED);
-      await timer;
+      await limit.end();
     }
+  }
+
+  /**
+   * Waits until the provider's pause is over and the call holds its place in the queue. During the pause it holds no place,
+   * so that calls of other models can run. These waits do not count toward the timeout of the reply.
+   */
+  async *#enter(
+    { ticket, place, signal }: {
+      ticket: number;
+      place: QueuePlace | undefined;
+      signal: AbortSignal;
+    },
+  ): AsyncGenerator<ModelDelta, void, void> {
+    const { timeoutMs, rates, longestWaitMs = () => Infinity } = this.#options;
+    do {
+      if (rates?.mustWait) {
+        // If the pause is longer than the timeout, the call fails at once.
+        if (rates.waitMs >= Math.min(timeoutMs, longestWaitMs())) {
+          throw tooLongPause(this.id, rates.waitMs, timeoutMs);
+        }
+        place?.leave();
+        yield { type: "notice", level: "info", text: describePause(rates.waitMs) };
+        await rates.waitForTurn(ticket, signal);
+      }
+      if (place?.mustWait) yield { type: "notice", level: "info", text: QUEUED };
+      await place?.take(signal);
+      // While the call waited for its place, another pause may have begun.
+    } while (rates !== undefined && rates.waitMs > 0);
   }
 
   /** Makes one attempt and aborts it if the stream stalls. Always closes the connection. */
@@ -159,7 +192,11 @@ class RetryingModel implements Model {
     adapted: AdaptedRequest,
     options: { signal: AbortSignal; subject: CallSubject; progress: { hasText: boolean } },
   ): AsyncGenerator<ModelDelta, ModelReply, void> {
-    const stall = new StallDetector({ clock: this.#options.clock, model: this.id });
+    const stall = new Countdown({
+      clock: this.#options.clock,
+      limitMs: STALL_MS,
+      reason: () => stalled(this.id),
+    });
     const over = new AbortController();
     const signal = AbortSignal.any([options.signal, stall.signal, over.signal]);
     const stream = this.#model.generate(
@@ -171,7 +208,8 @@ class RetryingModel implements Model {
         const step = await untilAborted(stream.next(), signal);
         if (step.done) return step.value;
         if (step.value.type === "text") options.progress.hasText = true;
-        stall.pause();
+        // Only the time during which the reader waits for the stream counts, so that a slow reader is no stall.
+        stall.pause({ forget: true });
         yield step.value;
         stall.resume();
       }
@@ -183,22 +221,22 @@ class RetryingModel implements Model {
       // not matter.
       if (aborted) closed.then(() => {}, () => {});
       else await closed;
-      await stall.stop();
+      await stall.end();
     }
   }
 
   /** Returns the milliseconds until the next attempt. Throws the error if there is no further attempt. */
   #waitAfter(
     error: ModelError,
-    at: { attempt: number; deadline: number; subject: CallSubject },
+    at: { attempt: number; leftMs: number; subject: CallSubject },
   ): number {
-    const { clock, log, random = Math.random, timeoutMs, longestWaitMs } = this.#options;
-    const { attempt, deadline, subject } = at;
+    const { log, random = Math.random, timeoutMs, longestWaitMs } = this.#options;
+    const { attempt, leftMs, subject } = at;
     if (!error.retryable || this.#options.isOnce) throw error;
     if (attempt >= MAX_ATTEMPTS) throw error.withRemark(` (after ${MAX_ATTEMPTS} attempts)`);
     const backoff = backoffMs(attempt, WAITS) * (0.75 + random() / 2);
     const waitMs = Math.round(error.retryAfterMs ?? backoff);
-    if (clock.now() + waitMs >= deadline) {
+    if (waitMs >= leftMs) {
       const wanted = error.retryAfterMs === undefined ? "another attempt" : formatDuration(waitMs);
       throw error.withRemark(
         ` (no time for ${wanted} within the timeout of ${timeoutMs / 1_000}s)`,
@@ -225,6 +263,13 @@ function describeWait(error: ModelError, at: { attempt: number; waitMs: number }
   const reason = error.status === 429 ? "The rate limit is reached" : "The model call failed";
   const next = `attempt ${attempt + 1} of ${MAX_ATTEMPTS}`;
   return `${reason}: ${next} in ${formatDuration(waitMs)} (${error.message})`;
+}
+
+function stalled(model: string): ModelError {
+  const silence = `nothing came for ${STALL_MS / 1_000}s`;
+  return new ModelError(`${model} stopped in the middle of its reply: ${silence}`, {
+    retryable: true,
+  });
 }
 
 /** Returns a notice about the wait before the first attempt. */

@@ -1,10 +1,20 @@
+// Tests the queue of model calls, with the retries and pauses of its calls.
 import assert from "node:assert/strict";
-import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
+import type { Model } from "../../../../runtime/models/model.ts";
 import { ModelQueue } from "../../../../runtime/models/calls/queue.ts";
+import { RateGates } from "../../../../runtime/models/calls/rate_gate.ts";
+import { withRetry } from "../../../../runtime/models/calls/retry.ts";
 import { FifoSemaphore } from "../../../../runtime/models/fifo_semaphore.ts";
 import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { LogLines } from "../../../support/log_lines.ts";
-import { settle } from "../../../support/test_clock.ts";
+import {
+  answers,
+  type Attempt,
+  fails,
+  REPLY,
+  ScriptedModel,
+} from "../../../support/models/retry_world.ts";
+import { settle, settleQuickly, TestClock } from "../../../support/test_clock.ts";
 
 const FREE = new AbortController().signal;
 
@@ -39,13 +49,6 @@ Deno.test("FifoSemaphore keeps all other places when a waiter aborts after its a
   (await next)[Symbol.dispose]();
 });
 
-const REPLY: ModelReply = {
-  message: { role: "assistant", content: "ok", toolCalls: [] },
-  stop: "end",
-  usage: null,
-  reportedCostUsd: null,
-};
-
 Deno.test("ModelQueue admits calls up to its limit and in order, and releases the place of each ended call", async () => {
   const log = new LogLines();
   const queue = new ModelQueue({ limit: 3, log });
@@ -67,7 +70,7 @@ Deno.test("ModelQueue admits calls up to its limit and in order, and releases th
       }
     },
   };
-  const model = queue.wrap(inner);
+  const model = withRetry(inner, { clock: new TestClock(), log, queue, timeoutMs: 60_000 });
   const calls = Array.from(
     { length: 12 },
     (_, i) => collectReply(model, modelRequest({ maxTokens: i })),
@@ -83,4 +86,97 @@ Deno.test("ModelQueue admits calls up to its limit and in order, and releases th
   );
   for await (const _ of model.generate(modelRequest(), { signal: FREE })) break;
   assert.equal(running, 0);
+});
+
+/** Models with retries that share a queue of one place. Each model has a rate gate of its own. */
+class QueueWorld {
+  readonly clock = new TestClock();
+  readonly started: string[] = [];
+  readonly #queue = new ModelQueue({ limit: 1, log: new LogLines() });
+  readonly #gates = new RateGates({ clock: this.clock, log: new LogLines() });
+
+  constructor() {
+    this.clock.settle = settleQuickly;
+  }
+
+  /** Starts a call of a model that makes these attempts. */
+  async call(name: string, attempts: Attempt[], timeoutMs = 300_000): Promise<string> {
+    const noted = attempts.map((attempt): Attempt => (...args) => {
+      this.started.push(name);
+      return attempt(...args);
+    });
+    const connection = { adapter: "openai", name, id: `test/${name}`, apiKey: "k" } as const;
+    const rates = this.#gates.gateFor({ ...connection, baseUrl: "b", streamUsage: true });
+    const model = withRetry(new ScriptedModel(...noted), {
+      ...{ clock: this.clock, log: new LogLines(), queue: this.#queue, rates },
+      ...{ timeoutMs, random: () => 0.5 },
+    });
+    return (await collectReply(model)).text;
+  }
+
+  /** An attempt that takes `ms` milliseconds. */
+  takes(ms: number): Attempt {
+    const { clock } = this;
+    return async function* (_request, signal) {
+      await clock.sleep(ms, signal);
+      yield { type: "text", text: "ok" };
+      return REPLY;
+    };
+  }
+}
+
+const LIMITED = fails("slow down", { status: 429, retryAfterMs: 100_000 });
+
+Deno.test("a call that waits for its provider's pause or its next attempt lets other calls run, and then comes before later calls", async () => {
+  for (
+    const failure of [
+      LIMITED,
+      fails("broken", { status: 503, retryAfterMs: 100_000 }),
+      fails("broken"),
+    ]
+  ) {
+    const world = new QueueWorld();
+    const { clock, started } = world;
+    const first = world.call("first", [failure, answers]);
+    await clock.advance(0);
+    assert.equal(await world.call("second", [answers]), "ok");
+    const third = world.call("third", [world.takes(100_000)]);
+    await clock.advance(0);
+    const fourth = world.call("fourth", [answers]);
+    await clock.advance(100_000);
+    assert.deepEqual(await Promise.all([first, third, fourth]), ["ok", "ok", "ok"]);
+    assert.deepEqual(started, ["first", "second", "third", "first", "fourth"]);
+    assert.equal(clock.sleeping, 0);
+  }
+});
+
+Deno.test("a new call of a model whose provider asked for a pause holds no place", async () => {
+  const world = new QueueWorld();
+  const { clock, started } = world;
+  const calls = [world.call("paused", [LIMITED, answers]), world.call("paused", [answers])];
+  await clock.advance(0);
+  calls.push(world.call("paused", [answers]), world.call("other", [world.takes(50_000)]));
+  await clock.advance(50_000);
+  assert.equal(await calls.at(-1), "ok");
+  assert.deepEqual(started, ["paused", "other"]);
+  await clock.advance(51_000);
+  await Promise.all(calls);
+  assert.deepEqual(started, ["paused", "other", "paused", "paused", "paused"]);
+});
+
+Deno.test("the wait for a place does not count toward the timeout of a reply, also after a failed attempt", async () => {
+  const world = new QueueWorld();
+  const { clock } = world;
+  const first = world.call("first", [fails("broken"), world.takes(8_000)], 10_000);
+  await clock.advance(0);
+  const second = world.call("second", [world.takes(60_000)]);
+  await clock.advance(60_000);
+  const third = world.call("third", [answers], 5_000);
+  await clock.advance(8_000);
+  assert.deepEqual(await Promise.all([first, second, third]), ["ok", "ok", "ok"]);
+  const late = world.call("late", [fails("broken"), world.takes(9_500)], 10_000);
+  const ended = assert.rejects(late, { name: "ReplyTimeout" });
+  await clock.advance(10_000);
+  await ended;
+  assert.equal(clock.sleeping, 0);
 });

@@ -1,7 +1,7 @@
 // Tests the timeouts of withRetry(): the timeout of a reply, stalls, and cancels.
 import assert from "node:assert/strict";
-import { ReplyTimeout, withRetry } from "../../../../runtime/models/calls/retry.ts";
-import { STALL_MS } from "../../../../runtime/models/calls/stall_detector.ts";
+import { ReplyTimeout, STALL_MS, withRetry } from "../../../../runtime/models/calls/retry.ts";
+
 import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import type { Attempt } from "../../../support/models/retry_world.ts";
