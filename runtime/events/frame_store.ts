@@ -22,6 +22,13 @@ export interface StoredFrames {
   state: LogState;
 }
 
+/** The frames after a position in an execution's log. */
+export interface FramePage {
+  frames: Frame[];
+  /** True if no later frame was stored at the time of the read. May be false for a page with `limit` frames. */
+  isEnd: boolean;
+}
+
 /** Reads frames. There is no method that writes: a frame is stored in the transaction of the change that it records. */
 export interface FrameStore {
   /**
@@ -31,7 +38,7 @@ export interface FrameStore {
   readFrames(
     executionId: number,
     page: { after: number; limit: number; maxBytes: number },
-  ): Promise<Frame[]>;
+  ): Promise<FramePage>;
   /** Returns the head of an execution's log for a follower with this cursor, or undefined for an unknown execution. */
   readHead(executionId: number, cursor: number): Promise<LogHead | undefined>;
   /** Returns the state of an execution's log, or undefined for an unknown execution. */

@@ -1,7 +1,7 @@
 // Lets followers read an execution's log as it grows: a cursor over stored frames, and a notifier that wakes the followers.
 import { resolveCursor } from "./cursor.ts";
 import type { Frame, FrameIdentity } from "./frame.ts";
-import type { FrameStore, LogHead, LogState } from "./frame_store.ts";
+import type { FramePage, FrameStore, LogHead, LogState } from "./frame_store.ts";
 import { type Page, Tail } from "./log_tail.ts";
 import { SharedFrames } from "./shared_frames.ts";
 
@@ -66,15 +66,12 @@ interface Reading {
   after: number;
   /** The state of the log. Undefined if the execution was removed. */
   state: Promise<LogState | undefined>;
-  frames: Promise<Frame[]>;
+  page: Promise<FramePage>;
 }
 
 async function readPage(reading: Reading): Promise<Page> {
-  const [state, frames] = await Promise.all([reading.state, reading.frames]);
-  const characters = frames.reduce((sum, { payload }) => sum + payload.length, 0);
-  // A UTF-16 code unit has at most three bytes in UTF-8. A page that may have reached a limit may be incomplete.
-  const isEnd = frames.length < PAGE_FRAMES && 3 * characters < PAGE_BYTES;
-  return { state, frames, isEnd };
+  const [state, page] = await Promise.all([reading.state, reading.page]);
+  return { state, ...page };
 }
 
 /** The maximum number of cached readings. Followers that keep up have few different cursors. */
@@ -121,7 +118,7 @@ class Notifier {
     const fresh = readAfter();
     this.#readings = [fresh, ...this.#readings.slice(0, SHARED_READINGS - 1)];
     // A failed reading is removed from the cache, so that the next follower reads again.
-    fresh.frames.catch(() => this.#readings = this.#readings.filter((one) => one !== fresh));
+    fresh.page.catch(() => this.#readings = this.#readings.filter((one) => one !== fresh));
     return fresh;
   }
 }
@@ -277,12 +274,14 @@ export class ExecutionLog {
     const state = known === undefined
       ? this.#store.readLogState(executionId)
       : Promise.resolve(known);
-    const page = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
-    const frames = state.then(() => this.#store.readFrames(executionId, page));
+    const limits = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
+    const page = state.then(() => this.#store.readFrames(executionId, limits));
     return {
       after,
       state,
-      frames: frames.then((all) => all.map((one) => this.#shared.share(one))),
+      page: page.then(({ frames, isEnd }) => (
+        { frames: frames.map((one) => this.#shared.share(one)), isEnd }
+      )),
     };
   }
 }

@@ -1,14 +1,11 @@
 // Keeps the newest frames of a followed log in memory, so that followers that keep up need not read the store.
 import type { Frame } from "./frame.ts";
-import type { LogState } from "./frame_store.ts";
+import type { FramePage, LogState } from "./frame_store.ts";
 
 /** The frames after a cursor, and the state of the log. */
-export interface Page {
-  frames: readonly Frame[];
+export interface Page extends FramePage {
   /** The state of the log. Undefined if the execution was removed. */
   state: LogState | undefined;
-  /** True if no later frame was stored at the time of the read. */
-  isEnd: boolean;
 }
 
 /** The maximum number of frames in a tail. Followers that are further behind read the store. */

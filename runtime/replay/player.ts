@@ -102,7 +102,7 @@ class Player {
     const page = { after: 0, limit: -1, maxBytes: Infinity };
     return {
       differences,
-      frames: await stores.frames.readFrames(id, page),
+      frames: (await stores.frames.readFrames(id, page)).frames,
       replies: this.#script.replies,
     };
   }

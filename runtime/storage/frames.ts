@@ -1,6 +1,12 @@
 // The table of frames. Appends frames in a transaction, and reads them for followers of a log.
 import type { Frame, FrameDraft } from "../events/frame.ts";
-import type { FrameStore, LogHead, LogState, StoredFrames } from "../events/frame_store.ts";
+import type {
+  FramePage,
+  FrameStore,
+  LogHead,
+  LogState,
+  StoredFrames,
+} from "../events/frame_store.ts";
 import { type ExecutionStatus, isFinal } from "../executions/states.ts";
 import type { Database } from "../database/database.ts";
 import {
@@ -68,7 +74,7 @@ export class SqlFrameStore implements FrameStore {
   readFrames(
     executionId: number,
     page: { after: number; limit: number; maxBytes: number },
-  ): Promise<Frame[]> {
+  ): Promise<FramePage> {
     return this.#db.read(function* () {
       // Reads the sizes first, so that texts beyond the page limit are not loaded.
       const rows = yield* all<{ id: number; bytes: number }>(
@@ -90,7 +96,8 @@ export class SqlFrameStore implements FrameStore {
         page.after,
         last,
       );
-      return frames.map((frame) => ({ executionId, ...frame }));
+      const isEnd = rows.length !== page.limit && last === (rows.at(-1)?.id ?? page.after);
+      return { frames: frames.map((frame) => ({ executionId, ...frame })), isEnd };
     });
   }
 

@@ -164,7 +164,8 @@ export class LocalRuntime implements Runtime {
 
   readFrames: Runtime["readFrames"] = async (id, page) => {
     await this.#requireExecution(id);
-    return await this.#parts.frames.readFrames(id, { limit: -1, ...page, maxBytes: Infinity });
+    const limits = { limit: -1, ...page, maxBytes: Infinity };
+    return (await this.#parts.frames.readFrames(id, limits)).frames;
   };
 
   follow: Runtime["follow"] = async (id, options) => {

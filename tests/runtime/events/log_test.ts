@@ -70,7 +70,7 @@ Deno.test("ExecutionLog.open() misses no frame in any interleaving of writers an
   }
   await journal.finish({ status: "success", error: null, output: "done" });
   const all = { after: 0, limit: -1, maxBytes: Infinity };
-  const expected = (await store.frames.readFrames(execution.id, all)).map(({ id }) => id);
+  const expected = (await store.frames.readFrames(execution.id, all)).frames.map(({ id }) => id);
   assert.equal(expected.length, 103);
   for (const ids of await Promise.all(readers)) assert.deepEqual(ids, expected);
 });
@@ -208,6 +208,17 @@ Deno.test("ExecutionLog.open() yields a reply's text so far to a follower that j
   await until(() => behind.items.length > 0, "what is stored");
   await settle();
   assert.deepEqual(await behind.leave(), []);
+});
+
+Deno.test("ExecutionLog.open() yields a frame that is larger than a page after small ones", async () => {
+  await using on = await openExecution();
+  const { store, execution, journal } = on;
+  await journal.begin([said(0, "small")]);
+  await journal.begin([said(1, "x".repeat(300_000))]);
+  await journal.finish({ status: "success", error: null, output: "done" });
+  const items = await collect(follow({ log: new ExecutionLog(store.frames) }, execution.id));
+  const events = ["meta", "message", "message", "final_answer", "complete"];
+  assert.deepEqual(items.map(eventOf), events);
 });
 
 Deno.test("ExecutionLog.open() shares one copy of a large frame between followers", async () => {

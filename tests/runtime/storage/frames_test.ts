@@ -37,8 +37,10 @@ Deno.test("SqlFrameStore.readFrames() stops at the limits of number and bytes", 
           expected.push(frame.id);
         }
         const page = await store.frames.readFrames(id, { after, limit, maxBytes });
-        assert.deepEqual(page.map((frame) => frame.id), expected);
-        assert.ok(page.every((frame) => frame.executionId === id));
+        assert.deepEqual(page.frames.map((frame) => frame.id), expected);
+        assert.ok(page.frames.every((frame) => frame.executionId === id));
+        const isComplete = (expected.at(-1) ?? after) >= (all.at(-1)?.id ?? 0);
+        assert.equal(page.isEnd, isComplete && expected.length !== limit);
       },
     ),
     { numRuns: IS_POSTGRES ? 5 : 20, examples: [[[2], { skip: 0, limit: 2, maxBytes: 262 }]] },

@@ -8,5 +8,5 @@ export async function storedFrames(
   id: number,
 ): Promise<(Omit<Frame, "payload"> & { payload: Record<string, unknown> })[]> {
   const stored = await frames.readFrames(id, { after: 0, limit: -1, maxBytes: Infinity });
-  return stored.map((frame) => ({ ...frame, payload: JSON.parse(frame.payload) }));
+  return stored.frames.map((frame) => ({ ...frame, payload: JSON.parse(frame.payload) }));
 }

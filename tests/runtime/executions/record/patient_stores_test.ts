@@ -47,7 +47,8 @@ Deno.test("a run's end and output are stored as soon as a full disk has space", 
   const stored = await on.store.executions.readExecution(id);
   assert.equal(stored?.output, "Done.");
   assert.equal(ends.tries(), 3);
-  const frames = await on.store.frames.readFrames(id, { after: 0, limit: 100, maxBytes: 100_000 });
+  const page = { after: 0, limit: 100, maxBytes: 100_000 };
+  const { frames } = await on.store.frames.readFrames(id, page);
   assert.equal(frames.filter(({ event }) => event === "complete").length, 1);
 });
 

@@ -180,6 +180,7 @@ Deno.test("Runner.stop() right after the last reply stores the reply for the nex
   const { messages } = await store.conversations.readConversation(id);
   assert.equal(messages.at(-1)?.message.content, "Done.");
   const page = { after: 0, limit: 100, maxBytes: 100_000 };
-  const events = (await store.frames.readFrames(id, page)).map(({ event }) => event);
+  const { frames } = await store.frames.readFrames(id, page);
+  const events = frames.map(({ event }) => event);
   assert.equal(events.filter((event) => event === "ai").length, 1);
 });
