@@ -57,7 +57,10 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
     getAgent: ofAgent(runtime.getAgent),
     planRun: ofAgent(runtime.planRun),
     brokenAgentFiles: () => runtime.brokenAgentFiles().filter(({ id }) => isSeen(id)),
-    run: ofAgent(runtime.run),
+    run: ofAgent(async (id, request) => {
+      if (request.continues !== undefined) await requireExecution(request.continues);
+      return await runtime.run(id, request);
+    }),
     listRuns: ofAgent(runtime.listRuns),
     listSlots: ofAgent(runtime.listSlots),
     files: async () => {

@@ -123,6 +123,9 @@ Deno.test("a key for some agents sees only these, and their executions, counts a
   for (const path of ["/agents/other/run", `/executions/${strange.id}/fork`]) {
     assert.equal((await on.call(path, key, { json: { step: 1 } })).status, 404, path);
   }
+  const continued = async ({ id }: { id: number }) =>
+    (await on.call("/agents/writer/run", key, { json: { continues: id } })).status;
+  assert.deepEqual([await continued(own), await continued(strange)], [200, 404]);
   assert.equal((await on.call("/log", key)).status, 403);
   assert.equal((await on.call("/scheduler/pause", key, { json: {} })).status, 403);
 
