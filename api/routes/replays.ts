@@ -1,5 +1,6 @@
 // The operations on recorded executions: replay them with the current agent, and fork them.
 import { z } from "zod";
+import { openFiles } from "../operations/open_files.ts";
 import { operation } from "../operations/operation.ts";
 import { EXECUTION, keyHeader, yesOrNo } from "../operations/parameters.ts";
 import { fromWire } from "../schemas/wire.ts";
@@ -31,9 +32,12 @@ export const fork = operation({
   headers: keyHeader,
   body: ForkBody,
   response: RunAccepted,
-  errors: [409, 503],
-  async handle({ id, headers, body }, { runtime, lifecycle, caller }) {
+  errors: [403, 409, 503],
+  async handle({ id, headers, body }, services) {
+    const { runtime, lifecycle, caller } = services;
     lifecycle.requireRunning();
+    // A text that runs needs the same right as a file that is written.
+    if (body.agent_text != null) await openFiles(services);
     const { start_followers, message, ...rest } = body;
     const execution = await runtime.replays.fork(
       id,

@@ -42,7 +42,8 @@ export const ForkBody = z.object({
     description: "The model as `provider/name`, instead of the agent's",
   }),
   agent_text: z.string().nullish().meta({
-    description: "The text of an agent file, used instead of the agent's own",
+    description: "The text of an agent file, used instead of the agent's own. Needs the right to " +
+      "change files",
   }),
   start_followers: z.boolean().nullish().meta({
     description:

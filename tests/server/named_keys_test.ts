@@ -142,6 +142,22 @@ Deno.test("a key for some agents sees only these, and their executions, counts a
   assert(!text.includes("other"), text);
 });
 
+Deno.test("a fork with the text of an agent file needs the right to change files", async () => {
+  await using on = await openWorld();
+  const { id } = await runToEnd(on.runtime, "writer");
+  const fork = async (key: string, json: object) =>
+    (await on.call(`/executions/${id}/fork`, key, { json })).status;
+  const text = {
+    step: 0,
+    agent_text: "---\nmodel: { provider: demo, name: echo }\n---\nRepeat.\n",
+  };
+  const operator = await on.add("olga", "operator");
+  assert.deepEqual([await fork(operator, { step: 0 }), await fork(operator, text)], [200, 403]);
+  assert.equal(await fork(await on.add("anna", "author"), text), 200);
+  // Over TCP, the key of the whole service changes files only with `service.edit`.
+  assert.equal(await fork(KEY, text), 403);
+});
+
 Deno.test("a program with a key for some agents sees only these over /v1", async () => {
   await using on = await openWorld();
   await on.place.writeScript("writer", [{ say: "Done." }], "expose: true");
