@@ -154,9 +154,10 @@ export class ShownHistory {
   /** Redacts all executions in one call, because each call reads the current secrets from the file system. */
   async #showAll(executions: readonly ListedExecution[]): Promise<ListedExecution[]> {
     const { redactor } = this.#ports;
-    // The end of a cut text may be a part of a secret, so it is removed.
+    // The end of a cut text may be a part of a secret, so it is removed. A cut text is longer than the limit if the database
+    // counts two UTF-16 code units as one character.
     const whole = (text: string | null) =>
-      text?.length === PREVIEW_CHARACTERS ? redactor.trimPartialSecret(text) : text;
+      text !== null && text.length >= PREVIEW_CHARACTERS ? redactor.trimPartialSecret(text) : text;
     const shown = redactor.redactValue(
       executions.map(({ args, sessionId, preview }) => ({
         args,

@@ -146,6 +146,18 @@ Deno.test("a service without its workspace logs that, and works once the workspa
 
 const TOKEN = "sk-live-0123456789abcdef";
 
+Deno.test("the preview of a message ends with no part of a secret", async () => {
+  await using world = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
+  await world.writeScript("writer", [{ say: "Done." }]);
+  await using runtime = await world.open();
+  for (const first of ["a", "\u{1F600}"]) {
+    const text = first + "a".repeat(390);
+    await runToEnd(runtime, "writer", { message: `${text} tok-12345678 and more` });
+    const [shown] = await runtime.listExecutions({ limit: 1, offset: 0, preview: true });
+    assert.equal(shown?.preview?.asked, `${text} `);
+  }
+});
+
 Deno.test("getExecution() returns the input, and reports if a secret was redacted in it", async () => {
   await using place = await createTestWorkspace({ shell: { SERVICE_TOKEN: TOKEN } });
   await place.writeScript("writer", [{ say: "Done." }]);
