@@ -126,7 +126,11 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
     },
     replays: {
       replay: ofExecution((id, options) => runtime.replays.replay(id, options)),
-      fork: ofExecution((id, request) => runtime.replays.fork(id, request)),
+      fork: ofExecution(async (id, request) => {
+        // A fork is a manual run, so an agent that was only called cannot be started by one.
+        requireAgent((await runtime.getExecution(id)).agentId);
+        return await runtime.replays.fork(id, request);
+      }),
     },
     // The sign-ins belong to all agents.
     signIns: async () => changed(await runtime.signIns(), { list: () => Promise.resolve([]) }),

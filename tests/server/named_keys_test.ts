@@ -158,6 +158,21 @@ Deno.test("a fork with the text of an agent file needs the right to change files
   assert.equal(await fork(KEY, text), 403);
 });
 
+Deno.test("a key for some agents reads the runs that these called, and forks none of them", async () => {
+  await using on = await openWorld();
+  const call = { name: "run_agent", arguments: { agent_id: "other" } };
+  await on.place.writeScript("writer", [{ call: [call] }, { say: "Done." }], "agents: [other]");
+  await on.runtime.reloadAgents();
+  const { id } = await runToEnd(on.runtime, "writer");
+  const key = await on.add("olga", "operator", { agents: ["writer"] });
+  const [called] = (await on.call(`/executions?parent=${id}`, key)).body;
+  assert.equal(called.agent_id, "other");
+  assert.equal((await on.call(`/executions/${called.id}`, key)).status, 200);
+  const fork = async (id: number) =>
+    (await on.call(`/executions/${id}/fork`, key, { json: { step: 0 } })).status;
+  assert.deepEqual([await fork(id), await fork(called.id)], [200, 404]);
+});
+
 Deno.test("a program with a key for some agents sees only these over /v1", async () => {
   await using on = await openWorld();
   await on.place.writeScript("writer", [{ say: "Done." }], "expose: true");
