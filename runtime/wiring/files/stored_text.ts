@@ -1,9 +1,9 @@
 // Reads the text of a file that people write, with its version.
-import { ignoreMissing } from "../../../base/files/missing.ts";
 import { isFileFailure, unreadableReason } from "../../../base/files/unreadable.ts";
 import { readWholeFile } from "../../../base/files/whole_file.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { MAX_AGENT_FILE_BYTES } from "../../agents/parse_agent.ts";
+import { isAbsent } from "../../config/files/exists.ts";
 import { decodeText } from "../../config/files/text_file.ts";
 import { FileOutdated, FileUnusable } from "./file_formats.ts";
 
@@ -17,7 +17,11 @@ export interface StoredText {
 export async function readText(path: string): Promise<StoredText | undefined> {
   const bytes = await attempt(
     `Cannot read ${path}`,
-    () => readWholeFile(path, { maxBytes: MAX_AGENT_FILE_BYTES }).catch(ignoreMissing),
+    () =>
+      readWholeFile(path, { maxBytes: MAX_AGENT_FILE_BYTES }).catch((error) => {
+        if (!isAbsent(error)) throw error;
+        return undefined;
+      }),
   );
   if (bytes === undefined) return undefined;
   const decoded = decodeText(bytes, path);

@@ -325,6 +325,22 @@ Deno.test("a rename says what stays with the old id", async () => {
   assert.ok(await Deno.stat(join(world.place.agentsDir, "_config", "tests", "new")));
 });
 
+Deno.test("an agent with a name that is too long for a file is unknown", async () => {
+  await using world = await openWorld();
+  const long = "x".repeat(300);
+  for (const path of ["file", "companions"]) {
+    assert.equal((await world.send("GET", `/agents/${long}/${path}`)).status, 404, path);
+  }
+  const renamed = await world.send("POST", "/agents/greeter/rename", { to: long });
+  assert.equal(renamed.status, 409);
+  assert.match(renamed.body.detail, /Cannot rename greeter\.md: .*too long/);
+  // The name of the agent's file is short enough, but the name of its memory would not be.
+  const longest = "x".repeat(252);
+  await world.place.writeScript(longest, [{ say: "Hello." }]);
+  const { body } = await world.send("GET", `/agents/${longest}/companions`);
+  assert.deepEqual(body, { memory: null, tests: [] });
+});
+
 Deno.test("an agent is switched off and on in its file", async () => {
   await using world = await openWorld();
   const turn = (enabled: boolean) => world.send("POST", "/agents/greeter/enabled", { enabled });
