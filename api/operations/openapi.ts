@@ -123,10 +123,12 @@ const REASONS: Readonly<Record<number, string>> = {
   404: "Not found",
   408: "The body did not arrive in time",
   409: "Conflicts with the current state",
+  412: "The file was changed since the version in If-Match",
   413: "The body is larger than 1 MiB",
   415: "Content-Type must be application/json",
   421: "The Host header is not a host name of this service (TCP only)",
   422: "The request does not match its schema",
+  428: "If-Match is missing",
   503: "The service is shutting down, or its database does not answer",
 };
 
