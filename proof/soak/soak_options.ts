@@ -10,7 +10,7 @@ export interface SoakOptions {
   warmUpMinutes: number;
   /**
    * The load in the first part of the warm-up, in actions a second. It is higher than normal, because V8 optimizes code
-   * after a number of runs, not after a time.
+   * after a number of runs, not after a time. At 14, the eight model calls of the soak let the runs pile up.
    */
   warmUpRate: number;
   seed: number;
@@ -36,7 +36,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions {
       "warm-up": { type: "string" },
       seed: { type: "string" },
       rate: { type: "string", default: "3" },
-      "warm-up-rate": { type: "string", default: "14" },
+      "warm-up-rate": { type: "string", default: "10" },
       "slope-limit": { type: "string", default: "1" },
       json: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
