@@ -2,8 +2,12 @@
 import type { Terminal } from "./terminal.ts";
 import { widthOf } from "./width.ts";
 
-/** The control sequence that moves the cursor to the beginning of its line and erases everything from there. */
-const ERASE_BELOW = "\r\u001b[J";
+/**
+ * The control sequence that moves the cursor to the beginning of its line and erases the line. (rejected: erasing everything
+ * below the cursor with `ESC [ J`. At the top of the screen, tmux then keeps the erased lines above it.)
+ */
+const ERASE_LINE = "\r\u001b[K";
+const ERASE_LINE_ABOVE = "\u001b[A\u001b[K";
 
 /**
  * The lines at the end of a terminal's output that change over time. Each change is one write, so that nothing flickers.
@@ -56,7 +60,7 @@ export class LiveRegion {
    */
   forget(): void {
     // If no other program has written, the region's last line is visible and must be erased.
-    if (this.#lines.length > 0) this.#terminal.write(ERASE_BELOW);
+    if (this.#lines.length > 0) this.#terminal.write(ERASE_LINE);
     this.#lines = [];
   }
 
@@ -70,6 +74,6 @@ export class LiveRegion {
     const height = this.#lines.reduce((sum, line) => {
       return sum + Math.max(1, Math.ceil(widthOf(line) / columns));
     }, 0);
-    return (height > 1 ? `\u001b[${height - 1}A` : "") + ERASE_BELOW;
+    return ERASE_LINE + ERASE_LINE_ABOVE.repeat(height - 1);
   }
 }

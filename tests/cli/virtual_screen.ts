@@ -54,8 +54,7 @@ export class VirtualScreen implements Terminal {
       case "A":
         this.#row -= Number(sequence.slice(2, -1) || 1);
         return assert.ok(this.#row >= 0, "the cursor leaves the screen");
-      case "J":
-        this.#lines.length = this.#row + 1;
+      case "K":
         this.#lines[this.#row]?.splice(this.#column);
         return;
       case "m":
