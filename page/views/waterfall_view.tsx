@@ -88,7 +88,8 @@ export function Waterfall(
 
 /**
  * Returns the duration and its parts, and the waits, which a duration excludes. `duration` is null for an execution that has
- * not ended. The rest of the duration is `other`, so that the parts add up to it.
+ * not ended. The parts add up to the duration: its rest is `other`, and if the entries span a few milliseconds more than the
+ * duration, the longest part loses them.
  */
 function partsOf(
   divided: readonly Part[],
@@ -97,9 +98,14 @@ function partsOf(
   const known = divided.filter(({ kind }) => kind !== "wait" && kind !== "other");
   const sum = known.reduce((before, { ms }) => before + ms, 0);
   const idle = divided.find(({ kind }) => kind === "other")?.ms ?? 0;
-  const worked = Math.max(duration ?? sum + idle, sum);
-  const other: Part = { kind: "other", ms: worked - sum, count: 1, together: 0 };
-  return { worked, parts: [...known, other], waits: divided.filter(({ kind }) => kind === "wait") };
+  const worked = duration ?? sum + idle;
+  const other: Part = { kind: "other", ms: Math.max(0, worked - sum), count: 1, together: 0 };
+  const longest = Math.max(...known.map(({ ms }) => ms));
+  const excess = Math.max(0, sum - worked);
+  const parts = known.map((part) =>
+    part.ms === longest ? { ...part, ms: Math.max(0, longest - excess) } : part
+  );
+  return { worked, parts: [...parts, other], waits: divided.filter(({ kind }) => kind === "wait") };
 }
 
 const describeParts = (parts: readonly Part[]) =>
