@@ -1,6 +1,6 @@
 // Searches the files of an agent for a pattern. Loaded at the first call of file_search.
 import { Buffer } from "node:buffer";
-import { dirname } from "../../../base/plain_path.ts";
+import { basename, dirname } from "../../../base/plain_path.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { ToolContext } from "../definition/tool.ts";
@@ -17,6 +17,9 @@ import { ShownMatches, type ShownMatchesOptions } from "./shown_matches.ts";
 
 const MAX_ENTRIES = 100_000;
 const DECODER = new TextDecoder();
+/** Control characters of binary content, which the result does not contain. */
+// deno-lint-ignore no-control-regex -- it finds them
+const UNSHOWN = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
 
 /** The arguments of a search, as file_search describes them. */
 export interface SearchArguments extends ShownMatchesOptions {
@@ -63,6 +66,7 @@ export async function search(
     matches,
     helper,
     redactor,
+    mayBeBinary: files.length === 1 && basename(files[0] ?? "") === basename(path),
     isOver: () => signal.aborted || clock.now() > deadline,
   });
   signal.throwIfAborted();
@@ -96,6 +100,8 @@ interface SearchedFiles {
   matches: ShownMatches;
   helper: SearchHelper;
   redactor: Redactor;
+  /** True if binary files are searched, too: the path to search is the path of the file. */
+  mayBeBinary: boolean;
   /** Returns true if the search must end early. */
   isOver(): boolean;
 }
@@ -127,7 +133,7 @@ async function searchFiles(
         const parent = dirname(path);
         // The folder stays open for its next file.
         const opened = folder?.path === parent ? folder : await openIn(parent);
-        using file = new SearchedFile(opened, path);
+        using file = new SearchedFile(opened, path, options);
         options.matches.startFile(shown);
         await searchFile(file, { ...options, buffer });
       } catch (error) {
@@ -146,7 +152,7 @@ async function searchFiles(
 /** Searches one file until its end, or until the search is over. */
 async function searchFile(
   file: SearchedFile,
-  { pattern, matches, redactor, isOver, buffer }: SearchedFiles & { buffer: Buffer },
+  { pattern, matches, redactor, mayBeBinary, isOver, buffer }: SearchedFiles & { buffer: Buffer },
 ): Promise<void> {
   let isProven = false;
   for (const part of file.parts(buffer)) {
@@ -158,9 +164,10 @@ async function searchFile(
     const hasMatch = pattern.isIn(part.bytes);
     if (!hasMatch && (part.isWhole || !matches.needsEveryPart)) continue;
     // The checks are made only for a part that is used, because they take longer than a search without a match.
-    if (!isProven && !file.isText()) return;
+    if (!isProven && !file.isUsable()) return;
     isProven = true;
-    const text = redactor.redact(DECODER.decode(part.bytes));
+    const found = redactor.redact(DECODER.decode(part.bytes));
+    const text = mayBeBinary ? found.replaceAll(UNSHOWN, "\ufffd") : found;
     matches.addPart(text, {
       line: file.lineAt(part.at),
       matching: hasMatch ? pattern.linesOf(text) : [],

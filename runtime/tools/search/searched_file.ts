@@ -22,37 +22,39 @@ export interface FilePart {
   isWhole: boolean;
 }
 
-/** An open file in a folder. Its content may be used only if isText() returns true. */
+/** An open file in a folder. Its content may be used only if isUsable() returns true. */
 export class SearchedFile implements Disposable {
   readonly #folder: FolderHandle;
   readonly #path: string;
+  readonly #mayBeBinary: boolean;
   readonly #fd: number;
   /** The line number of a position, for the next call of lineAt(). */
   #known = { at: 0, line: 1 };
 
   /**
    * Opens a file of the folder by its real path. Throws file system errors. The opened file may lie outside of the folder if
-   * the path was replaced: isText() detects that. Deno would convert a path through the folder's descriptor to the real path
-   * (see FolderHandle.has), which takes longer than reading the file.
+   * the path was replaced: isUsable() detects that. Deno would convert a path through the folder's descriptor to the real
+   * path (see FolderHandle.has), which takes longer than reading the file. With `mayBeBinary`, a binary file is usable, too.
    */
-  constructor(folder: FolderHandle, path: string) {
+  constructor(folder: FolderHandle, path: string, { mayBeBinary }: { mayBeBinary: boolean }) {
     this.#folder = folder;
     this.#path = path;
+    this.#mayBeBinary = mayBeBinary;
     const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
     this.#fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   }
 
   /**
    * Yields the parts of the file. `buffer` has PART_BYTES and is used until the last part. Yields nothing for a file of
-   * several parts that has a NUL byte near its beginning, which no text contains.
+   * several parts that has a NUL byte near its beginning, which no text contains, unless binary files are usable.
    */
   *parts(buffer: Buffer): Generator<FilePart> {
     for (let kept = 0, at = 0;;) {
       const filled = kept + readSync(this.#fd, buffer, kept, buffer.length - kept, at + kept);
       const isLast = filled < buffer.length;
-      if (filled === 0 || (at === 0 && !isLast && buffer.subarray(0, SAMPLE_BYTES).includes(0))) {
-        return;
-      }
+      if (filled === 0) return;
+      const isFirstOfMore = at === 0 && !isLast && !this.#mayBeBinary;
+      if (isFirstOfMore && buffer.subarray(0, SAMPLE_BYTES).includes(0)) return;
       const lineEnd = isLast ? -1 : buffer.lastIndexOf(LF);
       const endsLine = lineEnd >= 0;
       const end = isLast ? filled : endsLine ? lineEnd : startOfLastCharacter(buffer);
@@ -81,10 +83,13 @@ export class SearchedFile implements Disposable {
     return this.#known.line;
   }
 
-  /** Returns true if the open file is still the folder's entry, is a regular file, and begins like a text. */
-  isText(): boolean {
+  /**
+   * Returns true if the open file is still the folder's entry, is a regular file, and begins like a text or may be binary.
+   */
+  isUsable(): boolean {
     const info = fstatSync(this.#fd, { bigint: true });
     if (!info.isFile() || !this.#folder.has(basename(this.#path), identityOf(info))) return false;
+    if (this.#mayBeBinary) return true;
     const sample = new Uint8Array(SAMPLE_BYTES);
     return !isBinary(sample.subarray(0, readSync(this.#fd, sample, 0, SAMPLE_BYTES, 0)));
   }

@@ -120,6 +120,15 @@ test("file_search passes over binary files", async (fixture) => {
   assert.equal(await find(fixture, "needle"), "text.txt:1: needle");
 });
 
+test("file_search searches a binary file that the path names", async (fixture) => {
+  await fixture.write("data/nul.bin", "needle\0\nnone\n");
+  await fixture.write("data/large.bin", "\0".repeat(10) + "x\n".repeat(100_000) + "needle\n");
+  assert.equal(await find(fixture, "needle", { path: "data" }), "(Nothing matches needle.)");
+  const search = (path: string) => find(fixture, "needle", { path });
+  assert.equal(await search("data/nul.bin"), "data/nul.bin:1: needle\ufffd");
+  assert.equal(await search("./data/large.bin"), "data/large.bin:100001: needle");
+});
+
 test("file_search numbers the lines of a long file, and shows lines around a match", async (fixture) => {
   const lines = Array.from({ length: 9_999 }, (_, index) => `line ${index + 1} é`);
   await fixture.write("long.txt", lines.join("\n") + "\n");
