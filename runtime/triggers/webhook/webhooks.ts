@@ -259,14 +259,15 @@ async function idempotencyKeys(
  * or signature.
  */
 function toCause(
-  { trigger: { input = "", header = "x-signature" } }: HookedAgent,
+  { trigger: { input = "", scheme, header = "x-signature" } }: HookedAgent,
   { read: { event, text }, delivery }: { read: ReadDelivery; delivery: Delivery },
 ): WebhookCause {
+  const proofs = [header.toLowerCase(), SCHEME_FORMS[scheme].header];
   const names = [...input.matchAll(/\{header\.([A-Za-z0-9-]+)\}/g)].flatMap(([, name]) =>
     name ?? []
   );
   const headers = new Set(names).values()
-    .filter((name) => !SECRET_HEADERS.test(name) && name.toLowerCase() !== header.toLowerCase())
+    .filter((name) => !SECRET_HEADERS.test(name) && !proofs.includes(name.toLowerCase()))
     .map((name) => [name, delivery.headers.get(name) ?? ""]);
   return { type: "webhook", event, headers: Object.fromEntries(headers), body: text };
 }

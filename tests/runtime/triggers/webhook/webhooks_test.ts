@@ -256,6 +256,16 @@ Deno.test("Webhooks fill in a template once, without secrets", async () => {
   assert.doesNotMatch(turn, /Secret to Everybody/);
 });
 
+Deno.test("Webhooks keep the signature of each scheme out of a template", async () => {
+  const input = "{header.X-Shopify-Topic}|{header.X-Shopify-Hmac-Sha256}|";
+  const shop = `scheme: shopify, secret: HOOK, input: "${input}"`;
+  await using world = await openHookWorld({ shop });
+  const signature = createHmac("sha256", SECRET).update("{}").digest("base64");
+  const own = { "x-shopify-topic": "orders/create", "x-shopify-hmac-sha256": signature };
+  const sent = { headers: { "content-type": "application/json", ...own }, body: "{}" };
+  assert.match(await world.turnOf(await world.send("shop", sent)), /^orders\/create\|\|\n/);
+});
+
 Deno.test("Webhooks defer new deliveries while the scheduler is paused or the agent waits", async () => {
   const steps = [{ call: [{ name: "ask_user", arguments: { question: "Well?" } }] }];
   await using world = await openHookWorld({ review: GITHUB }, { steps });
