@@ -48,7 +48,8 @@ async function addServiceWarnings(
   if (client === undefined) return;
   using _client = client;
   for (const { agentId, path, diagnostics } of files) {
-    if (!path.endsWith(".md")) continue;
+    // The service may use an older version of a file with errors, whose warnings are about text that has changed.
+    if (!path.endsWith(".md") || errorsOf(diagnostics).length > 0) continue;
     const known = new Set(diagnostics.map(({ message }) => message));
     const found = await client.agent(agentId).catch(() => undefined);
     if (found?.source_path !== path) continue;

@@ -17,6 +17,20 @@ Deno.test("validate adds the service's warnings about an agent's model", async (
   assert.equal(cli.stdout.text.match(/it refuses temperature/g)?.length, 1, cli.stdout.text);
 });
 
+Deno.test("validate adds no warnings about an older version of a broken file", async () => {
+  await using cli = await createFakeCli();
+  const place = { path: "agents/bad.md", line: 2, column: 9 };
+  const problem = { ...place, severity: "error" as const, message: "model must be text" };
+  const diagnostics = [{ ...problem, hint: null }];
+  cli.files = [{ agentId: "bad", path: place.path, diagnostics }];
+  const old = { ...place, severity: "warning" as const, message: "Unknown key shell.foo" };
+  const warnings = [problem, old];
+  cli.runtime.addAgent(fakeAgent("bad", { sourcePath: place.path, warnings }));
+  assert.equal(await cli.run("validate"), 1);
+  assert.match(cli.stdout.text, /model must be text/);
+  assert.doesNotMatch(cli.stdout.text, /shell\.foo/);
+});
+
 Deno.test("validate reports why a path cannot be checked", async () => {
   await using folder = await createTempDir();
   const { path } = folder;
