@@ -1,6 +1,6 @@
 // Logs warnings about entries of an agent's `confirm` or `auto_approve` setting that match none of its tools.
 import type { Agent } from "../agents/agent.ts";
-import { namesTool } from "../agents/guarded_tools.ts";
+import { matchesOrigin, namesTool } from "../agents/guarded_tools.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
 import { suggest } from "../../base/text/suggestion.ts";
 import { isEveryTool } from "../vocabulary/tool_vocabulary.ts";
@@ -29,14 +29,16 @@ export class UnmatchedGuards {
     >,
     tools: readonly Tool[],
   ): void {
-    const isIdle = (entry: string) => !tools.some((tool) => namesTool(entry, tool, mcp));
     const guards = confirmTools.filter((guard) =>
-      !isEveryTool(guard) && !this.#defaults().includes(guard) && isIdle(guard)
+      !isEveryTool(guard) && !this.#defaults().includes(guard) &&
+      !tools.some((tool) => namesTool(guard, tool, mcp))
     );
-    const patterns = autoApprove === "*" ? [] : autoApprove.filter((one) => one.includes("/"));
+    const approvals = (autoApprove === "*" ? [] : autoApprove).filter((entry) =>
+      !tools.some(({ name, origin }) => entry === name || matchesOrigin(entry, origin, mcp))
+    );
     const idle = [
       ...guards.map((entry) => ({ field: "confirm", entry })),
-      ...patterns.filter(isIdle).map((entry) => ({ field: "auto_approve", entry })),
+      ...approvals.map((entry) => ({ field: "auto_approve", entry })),
     ];
     for (const { field, entry } of idle) {
       const key = JSON.stringify([id, field, entry]);
@@ -45,7 +47,7 @@ export class UnmatchedGuards {
       const names = tools.flatMap(({ name, otherNames = [], origin }) =>
         entry.includes("/")
           ? origin === undefined ? [] : [`${origin.server}/${origin.tool}`]
-          : [name, ...otherNames]
+          : [name, ...field === "confirm" ? otherNames : []]
       );
       const nearest = suggest(entry, names);
       const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;

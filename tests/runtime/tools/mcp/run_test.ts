@@ -175,7 +175,7 @@ Deno.test("each tool not marked as read-only asks first if mcp_confirm is writes
   const steps = [{ call: [call("echo", { text: "hello" }), call("pid")] }, { say: "{result}" }];
   await place.writeScript("asking", steps, "mcp: [fixture]");
   await place.writeScript("freed", steps, "mcp: [fixture]\nauto_approve: [fixture/pid]");
-  const lines = "mcp: [fixture]\nauto_approve: [fixture/p*, fixture/pit]";
+  const lines = "mcp: [fixture]\nauto_approve: [fixture/p*, fixture/pit, ecco]";
   await place.writeScript("loose", steps, lines);
   await using runtime = await place.open();
   const waiting = await runToEnd(runtime, "asking");
@@ -188,6 +188,7 @@ Deno.test("each tool not marked as read-only asks first if mcp_confirm is writes
     .map(({ message }) => message);
   assert.deepEqual(warnings, [
     'auto_approve names "fixture/pit", but the agent has no such tool (did you mean "fixture/pid"?)',
+    'auto_approve names "ecco", but the agent has no such tool (did you mean "echo"?)',
   ]);
 });
 
