@@ -116,8 +116,12 @@ export const definitionSchema = z.object({
     description: "MCP servers defined in `agents/_config/mcp-servers.json`; `server/get_*`: only " +
       "the tools that match",
   }),
-  skills: oneOrMore(fileName).nullish().meta({ description: "Skills in `agents/_config/skills`" }),
+  skills: oneOrMore(fileName).nullish().meta({
+    values: "text or list",
+    description: "Skills in `agents/_config/skills`",
+  }),
   agents: oneOrMore(filledText).nullish().meta({
+    values: "text or list",
     description: "Ids of agents that this agent may call with run_agent",
   }),
   shell: shellSchema,

@@ -42,7 +42,8 @@ const SCHEDULE_FIELDS = {
 /** The schemas of the fields of `trigger` that only a watch has. */
 const WATCH_FIELDS = {
   paths: oneOrMore(pathText).nullish().meta({
-    description: "watch: folders (with everything in them), files and patterns; one, or a list",
+    values: "text or list",
+    description: "watch: folders (with everything in them), files and patterns",
   }),
   filters: section({
     include: field(textList, [], "watch: only names or paths that match one of these patterns"),
