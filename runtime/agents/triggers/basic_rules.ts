@@ -65,7 +65,7 @@ const WATCH_FIELDS = {
 export const CATCH_UP = field(
   z.enum(["once", "none"]),
   "none",
-  "`once`: one run later for the times or changes that passed while the service was not running",
+  "`once`: after a time without the service, a run for the newest missed time, or for each changed file",
 );
 
 /** The values of fields that several kinds of triggers have. */
