@@ -199,7 +199,10 @@ function complaintOf(error: OutputUnit, known: readonly string[]): string {
   const path = error.instanceLocation.split("/").slice(1).map(unescapePointer).join(".");
   if (error.keyword === "false") {
     const isTop = !path.includes(".");
-    return `unknown argument "${path}"${isTop ? `; known are ${known.join(", ")}` : ""}`;
+    const hint = known.length === 0
+      ? "; the tool has no arguments"
+      : `; known are ${known.join(", ")}`;
+    return `unknown argument "${path}"${isTop ? hint : ""}`;
   }
   const sentence = error.error.replace(/\.$/, "");
   if (error.keyword === "required") {

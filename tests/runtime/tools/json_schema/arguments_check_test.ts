@@ -61,6 +61,13 @@ Deno.test("compileArgumentsCheck() reports each fault once", async () => {
   );
 });
 
+Deno.test("compileArgumentsCheck() says that a tool has no arguments", async () => {
+  assert.equal(
+    await complaint({ a: 1 }, { type: "object", additionalProperties: false }),
+    'The arguments do not fit weather:\n- unknown argument "a"; the tool has no arguments',
+  );
+});
+
 Deno.test("compileArgumentsCheck() refuses values that are not objects", async () => {
   for (const args of [null, 1, "x", [], undefined]) {
     assert.equal(await complaint(args), "The arguments of weather must be one JSON object.");
