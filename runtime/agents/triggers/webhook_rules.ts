@@ -142,6 +142,8 @@ function checkScheme(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   }
   return Object.entries(SCHEMES_OF_FIELD).flatMap(([key, schemes]) => {
     if (trigger[key] == null || schemes.includes(scheme)) return [];
+    // A handshake of Meta needs its verify token with every scheme.
+    if (key === "verify_token" && trigger["handshake"] === "meta") return [];
     return [diagnose(file, ["trigger", key], {
       severity: "warning",
       message: `trigger.${key} has no effect: the scheme ${scheme} defines it`,

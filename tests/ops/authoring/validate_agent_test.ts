@@ -114,6 +114,17 @@ Deno.test("validateAgent() warns of a webhook's missing secret and names the con
   ]);
 });
 
+Deno.test("validateAgent() accepts a verify token for Meta's handshake with every scheme", async () => {
+  const hook = (handshake: string) =>
+    validate(
+      `${UNASKED}\ntrigger: { type: webhook, scheme: token, secret: A, verify_token: A, ` +
+        `handshake: ${handshake} }`,
+      { variables: { A: "x" } },
+    );
+  assert.deepEqual(await hook("meta"), []);
+  assert.match(String(await hook("dropbox")), /trigger\.verify_token has no effect/);
+});
+
 Deno.test("validateAgent() warns of approvers that are neither roles nor people", async () => {
   const yaml = `${DEMO}\napprovers: [ada, amdin, laptop, carl, ann@example.com, owner]`;
   // Without people in config.yaml, an unknown name may be that of a key.
