@@ -9,6 +9,8 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import { decodeText } from "../../runtime/config/files/text_file.ts";
+import { redactText } from "../../runtime/secrets/secret_marks.ts";
+import { declaredSecrets } from "../../runtime/tools/mcp/servers_file/declared_secrets.ts";
 import {
   type ParsedServer,
   parseServers,
@@ -30,8 +32,8 @@ export async function readServers(file: string): Promise<string | undefined> {
 }
 
 /**
- * Returns the servers in the file's order, each with its command line and its problem, if any. Throws NotInstalled if the
- * file is broken.
+ * Returns the servers in the file's order, each with its redacted command line and its problem, if any. Throws NotInstalled
+ * if the file is broken.
  */
 export async function readEntries(
   file: string,
@@ -40,7 +42,7 @@ export async function readEntries(
   if (text === undefined) return [];
   return [...parse(text, file)].map(([name, server]) => ({
     name,
-    runs: "problem" in server ? "" : commandOf(server),
+    runs: "problem" in server ? "" : redactedCommandOf(server),
     problem: "problem" in server ? server.problem : undefined,
   }));
 }
@@ -56,6 +58,15 @@ export function commandOf(server: Exclude<ParsedServer, { problem: string }>): s
   if (server.kind === "endpoint") return server.declared.url;
   return [server.declared.command, ...server.declared.args]
     .map((word) => /[\s"']/.test(word) ? JSON.stringify(word) : word).join(" ");
+}
+
+/** Returns commandOf() without the entry's secrets. Variables stay as written. */
+function redactedCommandOf(server: Exclude<ParsedServer, { problem: string }>): string {
+  const secrets = declaredSecrets(server.declared, (text) => text.replaceAll(/\$\{[^}]*\}/g, ""));
+  return redactText(
+    commandOf(server),
+    secrets.sort((a, b) => b.value.length - a.value.length),
+  );
 }
 
 /** Returns the file's text with a new entry. Throws NotInstalled if the file is broken or has an entry with this name. */

@@ -175,6 +175,18 @@ Deno.test("ServerInstaller installs, lists and removes wheels from PyPI", async 
   await assert.rejects(at.installer.remove({ name: "s", folder: undefined }), /no server "s"/);
 });
 
+Deno.test("ServerInstaller lists servers without the secrets of their entries", async () => {
+  await using at = await openPlace();
+  await Deno.mkdir(join(at.file, ".."), { recursive: true });
+  const args = ["--token", "token-in-args", "--key", "${KEY}", "postgres://me:pass-in-url@db/x"];
+  const remote = { url: "https://x.example/mcp?api_key=key-in-url" };
+  await Deno.writeTextFile(at.file, JSON.stringify({ local: { command: "run", args }, remote }));
+  assert.deepEqual((await at.installer.list()).map(({ runs }) => runs), [
+    "run --token [redacted:token] --key ${KEY} postgres://me:[redacted:password]@db/x",
+    "https://x.example/mcp?api_key=[redacted:api_key]",
+  ]);
+});
+
 Deno.test("ServerInstaller adds programs and addresses with variables instead of values", async () => {
   await using at = await openPlace();
   await Deno.mkdir(join(at.file, ".."), { recursive: true });

@@ -7,8 +7,11 @@ import { URL_KEYS } from "./server_entries.ts";
 /** Matches a name of a variable, header, option or URL parameter whose last word says that its value is secret. */
 const SECRET_NAME =
   /(key|token|secret|password|passwd|(^|[^a-z])(pass|passphrase|pwd|pat|auth|authorization|cookie|credentials?|signature|sig))$/i;
-/** Match a password in a URL, and the token after `Bearer`. */
-const SECRET_FORMS = [/\/\/[^\s/:@]*:([^\s/@]+)@/g, /\bBearer\s+([^\s"']+)/gi];
+/** Match a password in a URL, and the token after `Bearer`, each with the name of a secret in a place without a name. */
+const SECRET_FORMS = [
+  [/\/\/[^\s/:@]*:([^\s/@]+)@/g, "password"],
+  [/\bBearer\s+([^\s"']+)/gi, "token"],
+] as const;
 
 /**
  * Returns the secrets of an entry, which need not be valid. `fill` returns a text with its variables filled in; `place` is
@@ -30,8 +33,8 @@ export function declaredSecrets(
       // only the token.
       for (const part of value.split(/[\s;,]+/)) hide(name, part.replace(/^[\w-]+=(?=.)/, ""));
     }
-    for (const form of SECRET_FORMS) {
-      for (const [, secret = ""] of value.matchAll(form)) hide(name, secret);
+    for (const [form, kind] of SECRET_FORMS) {
+      for (const [, secret = ""] of value.matchAll(form)) hide(name || kind, secret);
     }
   };
   for (const place of ["env", "headers"]) {

@@ -346,6 +346,9 @@ Deno.test("declaredSecrets() finds secrets by name and form, and ignores ordinar
     "header: bearer-in-args",
     "SLACK_TOKEN: xoxb-0123456789",
   ]);
+  assert.deepEqual(secretsOf({ args: ["postgres://me:pass-in-url@db/x"] }), [
+    "password: pass-in-url",
+  ]);
   const serverUrl = "https://me:userinfo-pw@x/mcp?profile=production&api_key=a%2Fb%2Fc-key";
   const expected = ["url: userinfo-pw", "api_key: a%2Fb%2Fc-key", "api_key: a/b/c-key"];
   assert.deepEqual(secretsOf({ serverUrl }), expected);
