@@ -8,8 +8,10 @@ import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { ModelConnection } from "./paid_model.ts";
 
-/** The interval between the calls that continue after a pause, so that the provider can ask for another pause. */
-const PACE_MS = 250;
+/** The interval between the first two calls that continue after a pause, so that the provider can ask for another pause. */
+const FIRST_INTERVAL_MS = 250;
+/** The number of calls after which the interval is half as long, if the provider asks for no other pause. */
+const CALLS_TO_HALVE = 4;
 /** The maximum length of a pause. */
 const LONGEST_PAUSE_MS = 15 * MINUTE_MS;
 
@@ -101,12 +103,17 @@ export class RateGate {
 
   async #release(): Promise<void> {
     this.#isReleasing = true;
+    let admitted = 0;
     while (this.#line.length > 0) {
-      if (this.waitMs > 0) await this.#sleep(this.waitMs);
-      // During the sleep another pause may have started, or the last waiting call may have been aborted.
-      if (this.waitMs > 0) continue;
+      if (this.waitMs > 0) {
+        await this.#sleep(this.waitMs);
+        // During the sleep another pause may have started, or the last waiting call may have been aborted.
+        admitted = 0;
+        continue;
+      }
       this.#line.shift()?.admit();
-      if (this.#line.length > 0) await this.#sleep(PACE_MS);
+      const intervalMs = Math.round(FIRST_INTERVAL_MS / (1 + admitted++ / CALLS_TO_HALVE));
+      if (this.#line.length > 0) await this.#sleep(intervalMs);
     }
     this.#isReleasing = false;
   }

@@ -47,7 +47,7 @@ Deno.test("RateGate delays all calls with the key until a pause ends, and keeps 
   assert.deepEqual(called, ["a at 0"]);
   await clock.advance(1_000);
   await Promise.all([first, second, third]);
-  assert.deepEqual(called, ["a at 0", "a at 20000", "b at 20250", "c at 20500"]);
+  assert.deepEqual(called, ["a at 0", "a at 20000", "b at 20250", "c at 20450"]);
   const text = "Waits for 15.0s: the provider's rate limit is reached";
   assert.deepEqual((await second).deltas[0], { type: "notice", level: "info", text });
   // After the pause, the next call does not wait.
@@ -65,6 +65,26 @@ Deno.test("RateGate keeps the position of a call when the provider asks for a se
   await clock.advance(1_000);
   await Promise.all([first, second]);
   assert.deepEqual(called, ["a at 0", "a at 20000", "a at 40000", "b at 40250"]);
+});
+
+Deno.test("RateGate admits the waiting calls faster and faster, until the provider asks for another pause", async () => {
+  const { clock, called, open } = world();
+  const calls = [collectReply(open("first", LIMITED, answers))];
+  await settle();
+  for (let i = 1; i < 100; i++) calls.push(collectReply(open(`${i}`, answers)));
+  calls.push(collectReply(open("limited", LIMITED, answers)));
+  for (let i = 101; i < 104; i++) calls.push(collectReply(open(`${i}`, answers)));
+  await clock.advance(20_000);
+  await clock.advance(1_000);
+  assert.equal(called.length, 8);
+  await clock.advance(2_450);
+  assert.match(called[101] ?? "", /^limited at /);
+  assert.equal(called.length, 102);
+  const pausedAt = Number(called.at(-1)?.split(" ").at(-1));
+  await clock.advance(23_000);
+  await Promise.all(calls);
+  const after = called.slice(102).map((one) => Number(one.split(" ").at(-1)) - pausedAt);
+  assert.deepEqual(after, [20_000, 20_250, 20_450, 20_617]);
 });
 
 Deno.test("RateGate removes an aborted call, and fails immediately for a pause beyond the timeout", async () => {
