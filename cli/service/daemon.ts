@@ -9,7 +9,12 @@ import { CommandFailure, EXIT } from "../context/exit.ts";
 import { takeLock } from "../../base/files/lock_file.ts";
 import { resolve } from "../../base/plain_path.ts";
 import { pollUntil } from "./self_start.ts";
-import { LONGEST_START_MS, type ServiceStartOptions, startService } from "./service_start.ts";
+import {
+  LONGEST_START_MS,
+  type ServiceStartOptions,
+  startService,
+  untilSettled,
+} from "./service_start.ts";
 
 /** A client of the service. `started` is true if ensureService() started the service, false if it was already running. */
 export interface EnsuredService {
@@ -53,10 +58,14 @@ export async function serviceOrTurn(
   return await pollUntil(async () => {
     using taken = new DisposableStack();
     const turn = takeStartLock(places.stateDir);
-    if (turn !== undefined) taken.use(turn);
-    const client = await connectService(app, places, options);
-    if (client !== undefined) return { client };
-    return turn === undefined ? undefined : { turn: taken.move() };
+    if (turn === undefined) {
+      const client = await connectService(app, places, options);
+      return client && { client };
+    }
+    taken.use(turn);
+    // A service in the foreground starts without the start lock.
+    const client = await untilSettled(app, places, options);
+    return client === undefined ? { turn: taken.move() } : { client };
   }, { clock: app.clock, ms: LONGEST_START_MS, late, signal: options.signal });
 }
 

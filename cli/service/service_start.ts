@@ -1,7 +1,7 @@
 // Starts the service in the background, and waits until it answers or has ended.
 import type { Client } from "../../api/client/client.ts";
 import type { CliApp, Places, TcpListen } from "../context/app.ts";
-import { checkHealth, serviceSilent } from "./connection.ts";
+import { checkHealth, connectService, serviceSilent } from "./connection.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isLocked } from "../../base/files/lock_file.ts";
 import type { DetachedProcess } from "../context/processes.ts";
@@ -13,10 +13,10 @@ import { serviceEnvironment } from "./service_environment.ts";
  * database.
  */
 const START_MS = 30_000;
-/** The maximum wait for a stopping service to end. */
-const STOPPING_MS = 20_000;
-/** The maximum duration of startService(). */
-export const LONGEST_START_MS = START_MS + STOPPING_MS;
+/** The maximum wait for a starting service to answer, or for a stopping service to end. */
+const SETTLING_MS = 30_000;
+/** The maximum duration of untilSettled() and startService(). */
+export const LONGEST_START_MS = SETTLING_MS + START_MS;
 
 /** The settings of a start of the background service. */
 export interface ServiceStartOptions {
@@ -36,7 +36,6 @@ export async function startService(
   places: Places,
   options: ServiceStartOptions,
 ): Promise<Client> {
-  await untilFree(app, places, options.signal);
   options.onStart?.();
   const logSize = await sizeOf(places.logFile);
   const child = await spawnService(app, places, options);
@@ -51,17 +50,24 @@ export async function startService(
 }
 
 /**
- * Waits until a stopping service has released its lock, because a new service needs the lock. Throws CommandFailure after
- * STOPPING_MS.
+ * Waits while a service holds its lock and does not listen, because it is starting or stopping. Returns a client of the
+ * service that has started, or undefined if no service runs. Throws CommandFailure after SETTLING_MS.
  */
-export async function untilFree(app: CliApp, places: Places, signal?: AbortSignal): Promise<void> {
+export async function untilSettled(
+  app: CliApp,
+  places: Places,
+  options: { signal?: AbortSignal } = {},
+): Promise<Client | undefined> {
   const late = () =>
     new CommandFailure(
       EXIT.unreachable,
       `A service holds ${places.lockFile} but does not answer. "inkling stop" stops it`,
     );
-  const isFree = () => isLocked(places.lockFile) ? undefined : true;
-  await pollUntil(isFree, { clock: app.clock, ms: STOPPING_MS, late, signal });
+  const { client } = await pollUntil(async () => {
+    const client = await connectService(app, places, options);
+    return client !== undefined || !isLocked(places.lockFile) ? { client } : undefined;
+  }, { clock: app.clock, ms: SETTLING_MS, late, signal: options.signal });
+  return client;
 }
 
 function spawnService(
@@ -105,11 +111,11 @@ async function untilReady(
     );
   await pollUntil(async () => {
     // Read `ended` before the health check, so that the health is checked once more after the child's end. The child ends
-    // if another service was started earlier, and the client then uses that service.
+    // if another service was started earlier, and the client then uses that service, which may still be starting.
     const { ended } = child;
     const health = await checkHealth(client, { clock: app.clock, ...(signal && { signal }) });
     if (health === "answers") return true;
-    if (ended !== undefined) {
+    if (ended !== undefined && !isLocked(places.lockFile)) {
       const output = await readEnd(logFile, start.logSize);
       const reason = output === "" ? ` (exit code ${ended.code ?? "none"})` : `:\n${output}`;
       throw new CommandFailure(EXIT.unreachable, `The service did not start${reason}`);

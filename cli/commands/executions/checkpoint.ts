@@ -11,7 +11,6 @@ import { toOneLine } from "../../output/sanitize.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";
 import type { LocalService } from "../../context/app.ts";
 import { serviceOrTurn } from "../../service/daemon.ts";
-import { untilFree } from "../../service/service_start.ts";
 
 type CheckpointOptions = CommandOptions<typeof checkpoint>;
 
@@ -92,7 +91,6 @@ async function openUpkeep(context: CommandContext): Promise<LocalService> {
   }
   await using opened = new AsyncDisposableStack();
   opened.use(found.turn);
-  await untilFree(app, places);
   const { client } = opened.use(await app.openUpkeep(workspaceOf(context)));
   const kept = opened.move();
   return { client, [Symbol.asyncDispose]: () => kept.disposeAsync() };

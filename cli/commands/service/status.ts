@@ -3,20 +3,21 @@ import { performs } from "../../command_line/command.ts";
 import type { status } from "../../declarations/service_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
-import type { Places } from "../../context/app.ts";
+import type { CliApp, Places } from "../../context/app.ts";
 import type { Output } from "../../output/output.ts";
 import { errorsOf } from "../../../base/diagnostics.ts";
 import { showConfigWarnings } from "../../output/problems.ts";
 import { describeStorage, showNodes } from "../../output/reports/nodes.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatLocal } from "../../../present/local_time.ts";
-import { readInfo } from "../../service/connection.ts";
+import { readInfo, readLivePid } from "../../service/connection.ts";
+import { untilSettled } from "../../service/service_start.ts";
 
 /** Prints the state of the service. The exit code is 0 for a stopped service, too. */
 export const perform = performs<typeof status>(async (context, options) => {
   const { app, output, workspace } = context;
   const places = await app.places(workspace);
-  const info = await readInfo(app, places);
+  const info = await readInfo(app, places) ?? await readWhenSettled(app, places);
   if (options.json) {
     output.json(info === undefined ? { running: false } : { running: true, ...info });
   } else if (info === undefined) {
@@ -25,6 +26,17 @@ export const perform = performs<typeof status>(async (context, options) => {
     showRunning(output, info, app.clock.now());
   }
 });
+
+/**
+ * Waits for a service that is starting or stopping, and returns the state of the one that has started. Returns undefined if
+ * no service runs.
+ */
+async function readWhenSettled(app: CliApp, places: Places): Promise<InfoBody | undefined> {
+  // A user who cannot open the lock has no service.
+  if (await readLivePid(places).catch(() => undefined) === undefined) return undefined;
+  using client = await untilSettled(app, places);
+  return await client?.info();
+}
 
 function showStopped(output: Output, places: Places): void {
   output.line("Inkling is not running");

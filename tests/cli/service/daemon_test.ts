@@ -3,6 +3,7 @@ import type { PermissionOptions, TcpListen } from "../../../cli/context/app.ts";
 import type { ServiceStartOptions } from "../../../cli/service/service_start.ts";
 import { ensureService } from "../../../cli/service/daemon.ts";
 import { CommandFailure } from "../../../cli/context/exit.ts";
+import { takeLock } from "../../../base/files/lock_file.ts";
 import { SERVICE_VARIABLES } from "../../../cli/service/service_environment.ts";
 import { createFakeCli, type FakeCli, placesIn } from "../fake_cli.ts";
 
@@ -134,6 +135,30 @@ Deno.test("ensureService() uses a service that another process started faster", 
     return { pid: 1, ended: { code: 1 } };
   };
   await ensure(cli);
+});
+
+Deno.test("ensureService() waits for a service that starts in the foreground", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { lockFile } = await cli.app.places();
+  using _lock = takeLock(lockFile);
+  void cli.clock.sleep(3_000).then(() => cli.isRunning = true);
+  const { started } = await ensure(cli);
+  assert.equal(started, false);
+  assert.deepEqual(cli.spawned, []);
+});
+
+Deno.test("ensureService() waits for a service that was faster and is still starting", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  const { lockFile } = await cli.app.places();
+  using locks = new DisposableStack();
+  cli.onSpawn = () => {
+    const lock = takeLock(lockFile);
+    if (lock !== undefined) locks.use(lock);
+    void cli.clock.sleep(3_000).then(() => cli.isRunning = true);
+    return { pid: 1, ended: { code: 1 } };
+  };
+  await ensure(cli);
+  assert.equal(cli.spawned.length, 1);
 });
 
 Deno.test("ensureService() fails if the service lives but does not answer", async () => {

@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import type { Diagnostic } from "../../../../base/diagnostics.ts";
+import { takeLock } from "../../../../base/files/lock_file.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { createFakeCli } from "../../fake_cli.ts";
 import { picturesOf } from "../../picture.ts";
@@ -32,4 +34,12 @@ Deno.test("status counts the agent files with errors, also files with a last goo
   await shows(t, cli, "status");
   cli.runtime.broken = [{ id: "bad", path: "agents/bad.md", diagnostics: [problem("error")] }];
   await shows(t, cli, "status");
+});
+
+Deno.test("status waits for a service that is starting", async () => {
+  await using cli = await createFakeCli({ isRunning: false });
+  using _lock = takeLock((await cli.app.places()).lockFile);
+  void cli.clock.sleep(3_000).then(() => cli.isRunning = true);
+  assert.equal(await cli.drive(cli.run("status")), 0, cli.stderr.text);
+  assert.match(cli.stdout.text, /^Inkling is running\n/);
 });
