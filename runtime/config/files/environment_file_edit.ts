@@ -1,6 +1,6 @@
 // Sets variables in the text of an environment file. Other lines and comments stay. Values are quoted if necessary.
 import { isDeepStrictEqual } from "node:util";
-import { parseEnvironment } from "./environment_text.ts";
+import { indexOfClosingQuote, parseEnvironment } from "./environment_text.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../base/errors.ts";
 
 /** Error: a variable cannot be set without damage to the file. The message never contains the value. */
@@ -66,13 +66,15 @@ function findVariables(lines: readonly string[]): VariableLines[] {
     const [whole, indent = "", name = "", mark = ""] = match;
     let last = i;
     let rest = line.slice(whole.length);
-    if (mark !== "" && !rest.includes(mark)) {
+    let close = mark === "" ? -1 : indexOfClosingQuote(rest, mark);
+    if (mark !== "" && close < 0) {
       // A quoted value continues up to the line with the closing quote.
       last = lines.findIndex((later, j) => j > i && later.includes(mark));
       if (last < 0) last = i;
       else rest = lines[last] ?? "";
+      close = rest.indexOf(mark);
     }
-    const behind = mark === "" ? rest : rest.slice(rest.indexOf(mark) + 1);
+    const behind = rest.slice(close + 1);
     // After a closing quote, a comment needs no space before it.
     const comment = (mark === "" ? /\s+#.*$/ : /\s*#.*$/).exec(behind)?.[0] ?? "";
     found.push({ name, first: i, last, indent, comment });

@@ -22,6 +22,7 @@ Deno.test("setVariable() keeps every other line and comment", () => {
     // This text is part of the value of another variable, so it sets no variable.
     ["B='\nA_KEY=old\n'\n", "B='\nA_KEY=old\n'\nA_KEY=new\n"],
     ["#A_KEY=old\n", "#A_KEY=old\nA_KEY=new\n"],
+    [String.raw`A_KEY="old \" # old" # until May` + "\n", "A_KEY=new # until May\n"],
     ["A_KEY=pa#ss # until May\n", "A_KEY=new # until May\n"],
     ["A_KEY=new # as it is", "A_KEY=new # as it is"],
   ];
@@ -33,6 +34,7 @@ Deno.test("setVariable() quotes values that are invalid without quotes", () => {
   assert.equal(set("", "it's #1"), 'A_KEY="it\'s #1"\n');
   assert.equal(set("", " padded "), "A_KEY=' padded '\n");
   assert.equal(set("", `#'"`), "A_KEY=`#'\"`\n");
+  assert.equal(set("", "it's #1\\t"), "A_KEY=`it's #1\\t`\n");
 });
 
 Deno.test("setVariable() refuses values that would damage the file, and does not repeat them", () => {

@@ -36,6 +36,28 @@ Deno.test("EnvironmentFiles starts comments only at a # after a space, and expan
   });
 });
 
+Deno.test("EnvironmentFiles decodes escapes in double quotes only", async () => {
+  const table: [text: string, value: string][] = [
+    [String.raw`A="{\"type\": \"x#y\"}" # said`, '{"type": "x#y"}'],
+    [String.raw`export A = "a\\n\tb\n\'c\'"`, "a\\n\tb\n'c'"],
+    [String.raw`A="\d\u0041$B\${B}"`, String.raw`\d\u0041$B\${B}`],
+    [String.raw`A='a\"b\\c'`, String.raw`a\"b\\c`],
+    [String.raw`A=a\"b\\c`, String.raw`a\"b\\c`],
+    // The quote ends the value, because no other quote on the line does.
+    [`A="C:\\folder\\"\nB="x"`, "C:\\folder\\"],
+    ['A="a\\tb\\"\r\nB=1', String.raw`a\tb` + "\\"],
+    ['A="two\nlines"', "two\nlines"],
+  ];
+  await withTempDir(async (dir) => {
+    for (const [n, [text, value]] of table.entries()) {
+      await Deno.writeTextFile(`${dir}/${n}`, `${text}\nLAST=1\n`);
+      const files = new EnvironmentFiles({ files: [`${dir}/${n}`], shell: {} });
+      assert.deepEqual([files.get("A"), files.get("LAST")], [value, "1"], text);
+      assert.deepEqual(files.problems(), []);
+    }
+  });
+});
+
 Deno.test("EnvironmentFiles notices an added, changed or removed key without a restart", () =>
   withTempDir(async (dir) => {
     const path = `${dir}/.env`;
