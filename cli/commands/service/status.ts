@@ -32,8 +32,9 @@ export const perform = performs<typeof status>(async (context, options) => {
  * no service runs.
  */
 async function readWhenSettled(app: CliApp, places: Places): Promise<InfoBody | undefined> {
-  // A user who cannot open the lock has no service.
-  if (await readLivePid(places).catch(() => undefined) === undefined) return undefined;
+  // Read the PID file first: a check of the lock takes it for a moment, which could disturb a start.
+  const hasPid = await Deno.stat(places.pidFile).then(() => true, () => false);
+  if (!hasPid || await readLivePid(places) === undefined) return undefined;
   using client = await untilSettled(app, places);
   return await client?.info();
 }

@@ -38,7 +38,9 @@ Deno.test("status counts the agent files with errors, also files with a last goo
 
 Deno.test("status waits for a service that is starting", async () => {
   await using cli = await createFakeCli({ isRunning: false });
-  using _lock = takeLock((await cli.app.places()).lockFile);
+  const { lockFile, pidFile } = await cli.app.places();
+  using _lock = takeLock(lockFile);
+  await Deno.writeTextFile(pidFile, "4711\n");
   void cli.clock.sleep(3_000).then(() => cli.isRunning = true);
   assert.equal(await cli.drive(cli.run("status")), 0, cli.stderr.text);
   assert.match(cli.stdout.text, /^Inkling is running\n/);
