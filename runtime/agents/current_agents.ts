@@ -16,7 +16,8 @@ export interface CurrentAgentsOptions {
 
 /**
  * Finds an agent by its id. Stats the file of a known agent, and reads the folder only if the file has changed. For an
- * unknown id, reads the folder only if a file with this id exists, once for each version of the file.
+ * unknown id, reads the folder only if a file with this id exists, once for each version of the file. Waits for a file that
+ * is being written.
  */
 export class CurrentAgents {
   readonly #options: CurrentAgentsOptions;
@@ -39,7 +40,7 @@ export class CurrentAgents {
     if (registry.get(id) === undefined) {
       const version = await this.#newFile(id);
       if (version === undefined) return undefined;
-      await this.#reloadOnce();
+      do await this.#reloadOnce(); while (registry.isChanging(id));
       if (registry.get(id) === undefined) this.#unparsed.add(version);
       return registry.get(id);
     }

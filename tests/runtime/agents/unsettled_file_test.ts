@@ -1,6 +1,7 @@
 // Tests agent files that are being written: the registry never reads an incomplete file.
 import assert from "node:assert/strict";
 import { readAgentFile } from "../../../runtime/agents/agent_file.ts";
+import { CurrentAgents } from "../../../runtime/agents/current_agents.ts";
 import { AgentRegistry } from "../../../runtime/agents/registry.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
@@ -11,7 +12,7 @@ const START = Date.parse("2026-01-01T00:00:00.000Z");
 
 /** Calls `body` with a registry over one folder, and with the clock of the folder's files. */
 async function withFiles(
-  body: (part: { registry: AgentRegistry; files: Files }) => Promise<void>,
+  body: (part: { registry: AgentRegistry; files: Files; agentsDir: string }) => Promise<void>,
 ): Promise<void> {
   await withTempDir(async (workspace) => {
     const agentsDir = `${workspace}/agents`;
@@ -19,7 +20,7 @@ async function withFiles(
     const files = new Files(agentsDir);
     const directories = { workspace, agentsDir };
     const registry = new AgentRegistry({ ...parseOptions(), directories, fileClock: files });
-    await body({ registry, files });
+    await body({ registry, files, agentsDir });
   });
 }
 
@@ -147,4 +148,21 @@ Deno.test("readAgentFile() treats a file that has just changed as being written"
     assert.deepEqual(await readAgentFile(path, { known: undefined, fileClock }), {
       unsettledMs: 250,
     });
+  }));
+
+Deno.test("CurrentAgents waits for a new file that is being written, for up to five seconds", () =>
+  withFiles(async ({ registry, files, agentsDir }) => {
+    await registry.load();
+    const agents = new CurrentAgents({ registry, agentsDir, reload: () => registry.load() });
+    const begun = files.now();
+    files.meanwhile = () =>
+      files.now() - begun < 2_500 && files.write("new.md", `Half ${files.now() - begun}`);
+    files.write("new.md", "Half");
+    assert.match((await agents.find("new"))?.body ?? "", /^Half 2\d{3}$/);
+
+    files.meanwhile = () => files.write("endless.md", "Half");
+    files.write("endless.md", "Half");
+    const before = files.now();
+    assert.equal(await agents.find("endless"), undefined);
+    assert.ok(files.now() - before >= 5_000);
   }));
