@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { stampFile } from "../../config/files/file_stamp.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
+import { findBuiltinTool } from "../../vocabulary/builtin_tools.ts";
 import type { ToolModule } from "./host_messages.ts";
 
 const EXTENSIONS = ["ts", "js"] as const;
@@ -56,6 +57,15 @@ export async function findToolFile(
     return { problem: `${join(toolsDir, module)} cannot be read (${code})` };
   }
   const missing = `there is no ${names.join(" and no ")} in ${toolsDir}`;
+  const builtin = findBuiltinTool(module);
+  if (builtin !== undefined) {
+    const owner = builtin.field === undefined
+      ? "every agent has"
+      : `the field ${builtin.field} adds`;
+    return {
+      problem: `${missing}. It is a built-in tool, which ${owner}: remove it from this list`,
+    };
+  }
   const other = await findOtherLanguage(module, toolsDir);
   if (other === undefined) return { problem: missing };
   return {

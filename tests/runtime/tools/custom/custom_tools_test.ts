@@ -189,6 +189,8 @@ Deno.test("openTools() reports an unusable module with the reason", async () => 
     agents: /no read access to/,
     quitter: /ended its own process/,
     gone: /there is no gone\.ts and no gone\.js/,
+    file_read: /no file_read\.js in .*\. It is a built-in tool, which every agent has: remove it/,
+    run_agent: /It is a built-in tool, which the field agents adds: remove it from this list$/,
     "../me": /not the name of a file in the tools folder/,
     ".quitter": /not the name of a file in the tools folder/,
     sum: /only sum\.py: tools are written in TypeScript or JavaScript.* belongs in a skill/,
