@@ -6,7 +6,7 @@ import { isEnvFileName } from "../../base/files/env_file_name.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { holdsMoreThan } from "../../base/files/folder_size.ts";
 import { isBelow } from "../../base/files/path_below.ts";
-import { dirname, join, relative } from "../../base/plain_path.ts";
+import { join, relative } from "../../base/plain_path.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { EDITOR_FOLDER, isDatabaseFile, openPaths } from "../../runtime/agents/agent_paths.ts";
 import { itemPath } from "../../runtime/agents/resource_problem.ts";
@@ -70,13 +70,10 @@ async function checkPaths(
   return found;
 }
 
-/**
- * Returns true if file_write would create the missing path: the path's parent folder exists, or the path is in the
- * workspace. A path deeper in a missing folder is more likely misspelled.
- */
+/** Returns true if the missing path is in the workspace, where file_write creates folders. */
 async function isMadeByTools(path: string, workspace: string): Promise<boolean> {
   const isLink = await Deno.lstat(path).then(() => true, () => false);
-  return !isLink && (isBelow(path, workspace) || await exists(dirname(path)));
+  return !isLink && isBelow(path, workspace);
 }
 
 /**

@@ -14,6 +14,9 @@ Deno.test("diagnosePlaces() warns of each missing path at the path's position in
   assert.deepEqual(await diagnosed("paths:\n  in: WORK/inbox\n  out: /no/such/gone"), [
     "warning daily.md:4:8: The path of {out} does not exist: /no/such/gone",
   ]);
+  assert.deepEqual(await diagnosed("paths: { out: /no-such }"), [
+    "warning daily.md:2:15: The path of {out} does not exist: /no-such",
+  ]);
   const gone = { link: { name: "l", target: "gone" } };
   assert.deepEqual(await diagnosed("paths: { l: WORK/l }", gone), [
     "warning daily.md:2:13: The path of {l} does not exist: /l",
