@@ -21,6 +21,8 @@ for (const path of documents()) {
   Deno.test(`${name}: its tables match the schemas (deno task docs writes them)`, () => {
     const text = Deno.readTextFileSync(path);
     assert.equal(withoutLayout(text), withoutLayout(withTables(text)));
+    // A place without an end would stay empty.
+    assert.equal(text.match(/<!-- table: /g)?.length, text.match(/<!-- end -->/g)?.length);
   });
 }
 
