@@ -118,7 +118,8 @@ export class BudgetGate implements SpendingGate {
       const wanted = {
         ...paid,
         executionId: executionId ?? null,
-        most: toAmount(most),
+        // The cost of a call without a price is unknown until its end, so the call needs only a rest of each budget.
+        most: { ...toAmount(most), ...(most.costUsd === null && { nanos: 1 }) },
         budgets,
       };
       await this.#bookPending();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServiceEvent } from "../../../../runtime/events/bus.ts";
 import { SqlBudgetStore } from "../../../../runtime/executions/budget/budget_store.ts";
+import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { runToEnd, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { stopWaiting, untilStatus } from "../executions_of.ts";
@@ -176,6 +177,23 @@ Deno.test("a budget in dollars refuses a model without a price, unless the agent
   }, "the last attempt");
   const loose = await toEnd(runtime, id);
   assert.match(loose.error ?? "", /Cannot reach elsewhere/);
+});
+
+Deno.test("a model without a price is called until its reported costs have used up a budget", async () => {
+  await using world = await openBudgetWorld();
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, cost: 0.8 };
+  await using server = new OpenAiServer([], () => ({ text: "Done.", usage }));
+  world.place.shell["ELSEWHERE_API_KEY"] = "key";
+  await world.place.writeAgent(
+    "loose",
+    `---\nmodel: { provider: elsewhere, name: m, base_url: "${server.url}" }\nunpriced: allow\n` +
+      "budget: { per_day: 1 }\non_budget: abort\n---\nDo it.\n",
+  );
+  await using runtime = await world.open();
+  assert.equal((await runToEnd(runtime, "loose")).costUsd, 0.8);
+  assert.equal((await runToEnd(runtime, "loose")).costUsd, 0.8);
+  assert.equal((await runToEnd(runtime, "loose")).error, "Aborted: budget per_day ($1.00)");
+  assert.equal((await runtime.budgets.list("loose"))[0]?.used, 1.6);
 });
 
 Deno.test("a nearly used up budget causes one event and one log line", async () => {
