@@ -28,7 +28,10 @@ export function toDetail(text: string): ErrorBody["detail"] {
 
 function toSentence(detail: ErrorBody["detail"]): string {
   if (typeof detail === "string") return detail;
-  return detail.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
+  // The first part is the place in the request: the body, the query or the path.
+  return detail.map(({ loc: [, ...field], msg }) =>
+    field.length === 0 ? msg : `${field.join(".")}: ${msg}`
+  ).join("; ");
 }
 
 /** Returns the result of a request, or undefined if the service responded with 404. */

@@ -1,5 +1,6 @@
 // The exit codes, and the conversion of a thrown error to an exit code and a message.
 import { describeDenied } from "../../base/denied_permission.ts";
+import { RuntimeError } from "../../base/errors.ts";
 import { ApiError, ServiceUnreachable } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { OutputClosed } from "../output/terminal.ts";
@@ -68,11 +69,18 @@ export function toExit(error: unknown): { code: ExitCode; text: string | undefin
   if (error instanceof Interrupted) return { code: EXIT.interrupted, text: undefined };
   if (error instanceof CommandFailure) return { code: error.exitCode, text: error.message };
   if (error instanceof ServiceUnreachable) return { code: EXIT.unreachable, text: error.message };
+  if (isMisnamed(error)) return { code: EXIT.usage, text: error.message };
   if (error instanceof ApiError) return { code: EXIT.failed, text: error.message };
   const denied = describeDenied(error);
   if (denied !== undefined) return { code: EXIT.failed, text: `Cannot do this: ${denied}` };
   if (isBug(error)) return { code: EXIT.failed, text: `Internal error: ${error.message}` };
   return { code: EXIT.failed, text: error instanceof Error ? error.message : String(error) };
+}
+
+/** Returns true if the command line names a thing that does not exist, or contains a value that the service refuses. */
+function isMisnamed(error: unknown): error is Error {
+  return error instanceof ApiError && (error.status === 404 || error.status === 422) ||
+    error instanceof RuntimeError && error.code === "not_found";
 }
 
 function isBug(error: unknown): error is Error {

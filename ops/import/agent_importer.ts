@@ -117,7 +117,7 @@ export class AgentImporter {
           refuseFileErrors(() => this.#write(plan, { permissions, skills, opened })),
         [Symbol.asyncDispose]: () => kept.disposeAsync(),
       };
-    });
+    }, source);
   }
 
   /** Returns the reason why an id cannot be used for a new agent. Undefined if it can. */

@@ -8,15 +8,21 @@ export class NotInstalled extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** Runs `work`. Throws NotInstalled instead of a file system error. */
-export async function refuseFileErrors<T>(work: () => Promise<T>): Promise<T> {
+/** The folder or file that a person named as the source does not exist. */
+class SourceMissing extends NotInstalled {
+  override readonly code = "not_found";
+}
+
+/** Runs `work`. Throws NotInstalled instead of a file system error. `source` is named if it does not exist. */
+export async function refuseFileErrors<T>(work: () => Promise<T>, source?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof NotInstalled) throw error;
     if (error instanceof ToolFailure) throw new NotInstalled(error.message, { cause: error });
     if (error instanceof Deno.errors.NotFound) {
-      throw new NotInstalled("It does not exist: no such folder", { cause: error });
+      const message = `${source ?? "It"} does not exist: no such file or folder`;
+      throw new (source === undefined ? NotInstalled : SourceMissing)(message, { cause: error });
     }
     if (!isFileFailure(error)) throw error;
     throw new NotInstalled(`It cannot be read or written: ${unreadableReason(error)}`, {

@@ -133,7 +133,7 @@ export class SkillInstaller {
         add: () => refuseFileErrors(() => put({ files, pinned, staging, target })),
         [Symbol.asyncDispose]: () => kept.disposeAsync(),
       };
-    });
+    }, source.kind === "folder" ? request.source : undefined);
   }
 
   /** Returns the skills of the workspace, sorted by name. */

@@ -27,7 +27,7 @@ import type { TestCase } from "./test_case.ts";
 import { type PlayableCase, type TestResult, toUnplayedResult } from "./test_result.ts";
 import { type OpenedTestPorts, openTestPorts } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
-import { CaseExists, InputUnusable, NotRecordable } from "./refusals.ts";
+import { CaseExists, InputUnusable, NotRecordable, RunMissing } from "./refusals.ts";
 import type { PlayedRun } from "./played_run.ts";
 
 /** The maximum number of cases that are played at once. */
@@ -215,7 +215,7 @@ export class AgentTests implements AsyncDisposable {
     const { db } = await openReadOnlyStorage(settings, { clock, resources });
     const run = await new SqlRecordedRunStore(db).readRecordedRun(id);
     if (run === undefined) {
-      throw new NotRecordable(`There is no execution ${id}. "inkling logs" lists the last ones`);
+      throw new RunMissing(`There is no execution ${id}. "inkling logs" lists the last ones`);
     }
     return run;
   }

@@ -6,6 +6,11 @@ export class NotRecordable extends RuntimeError {
   readonly code = "conflict";
 }
 
+/** Error: there is no execution with the number that should be recorded. */
+export class RunMissing extends RuntimeError {
+  readonly code = "not_found";
+}
+
 /** Error: another case has the name of the new case. */
 export class CaseExists extends RuntimeError {
   readonly code = "conflict";

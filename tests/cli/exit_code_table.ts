@@ -364,6 +364,13 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     ...["add anna --role viewer --expires soon", "list anna", "renew --json"],
     { words: "list", before: addKeys },
     { words: "list --json", before: addKeys },
+    {
+      words: "revoke nobody",
+      before: ({ runtime }) => {
+        const refusal = new FakeRefusal("not_found", 'There is no key "nobody"');
+        runtime.namedKeys.revoke = () => Promise.reject(refusal);
+      },
+    },
   ],
   person: ["list", "list --json", "list ada", "remove ada", "remove", "", "remove ada --json"],
   whoami: ["", "--json", "extra", { words: "", ...SILENT }],

@@ -4,9 +4,11 @@ import { scripted, streamOf } from "../../support/scripted_transport.ts";
 
 Deno.test("Client throws ApiError with the status, the detail and a sentence", async () => {
   const issues = [{ type: "x", loc: ["query", "limit"], msg: "Too small", input: "0" }];
+  const whole = [{ type: "x", loc: ["body"], msg: "No such step", input: {} }];
   const table: [Response, number, unknown, string][] = [
     [Response.json({ detail: "No" }, { status: 404 }), 404, "No", "No"],
-    [Response.json({ detail: issues }, { status: 422 }), 422, issues, "query.limit: Too small"],
+    [Response.json({ detail: issues }, { status: 422 }), 422, issues, "limit: Too small"],
+    [Response.json({ detail: whole }, { status: 422 }), 422, whole, "No such step"],
     [new Response("<html>", { status: 502 }), 502, "<html>", "<html>"],
     [
       new Response("", { status: 500 }),

@@ -6,7 +6,7 @@ import { fakeAgent } from "../../support/fake_agent.ts";
 import { FakeRefusal } from "../../support/fake_runtime.ts";
 import { createTestApp } from "../../support/test_app.ts";
 
-const SHAPES = "body.response: Invalid input: expected an answer as " +
+const SHAPES = "response: Invalid input: expected an answer as " +
   '{"approved": true or false, "reason": optional text, "arguments": optional object}, {"text": text} or {"selected": [texts]}';
 
 Deno.test("POST /executions/{id}/respond lists the valid forms of an answer", async () => {
@@ -15,22 +15,22 @@ Deno.test("POST /executions/{id}/respond lists the valid forms of an answer", as
   const answers: [unknown, string[]][] = [
     [{ approved: "true" }, [
       SHAPES,
-      "body.response.approved: Invalid input: expected boolean, received string",
+      "response.approved: Invalid input: expected boolean, received string",
     ]],
     [{ approved: true, reason: 5 }, [
       SHAPES,
-      "body.response.reason: Invalid input: expected string, received number",
+      "response.reason: Invalid input: expected string, received number",
     ]],
-    [{ text: 5 }, [SHAPES, "body.response.text: Invalid input: expected string, received number"]],
+    [{ text: 5 }, [SHAPES, "response.text: Invalid input: expected string, received number"]],
     [{ selected: "red" }, [
       SHAPES,
-      "body.response.selected: Invalid input: expected array, received string",
+      "response.selected: Invalid input: expected array, received string",
     ]],
     [{ selected: ["red", 5] }, [
       SHAPES,
-      "body.response.selected.1: Invalid input: expected string, received number",
+      "response.selected.1: Invalid input: expected string, received number",
     ]],
-    [{ text: "x", note: "y" }, ['body.response: Unrecognized key: "note"']],
+    [{ text: "x", note: "y" }, ['response: Unrecognized key: "note"']],
     [{ approved: true, text: "x" }, [SHAPES]],
     ["yes", [SHAPES]],
     [null, [SHAPES]],

@@ -135,7 +135,7 @@ Deno.test("SkillInstaller refuses outside links, invalid names, and folders with
   await write(join(at.sources, "bad"), { "SKILL.md": SKILL.replace("haiku", "../../x") });
   assert.match(await at.refusal({ source: "bad" }), /^The name of a skill must/);
   assert.match(await at.refusal({ source: "haiku", path: "../bad" }), /--path leads out/);
-  assert.match(await at.refusal({ source: "nowhere" }), /^It does not exist/);
+  assert.match(await at.refusal({ source: "nowhere" }), /^nowhere does not exist/);
   await write(join(at.sources, "empty"), { "README.md": "x" });
   assert.match(
     await at.refusal({ source: "empty" }),

@@ -54,6 +54,6 @@ Deno.test("skill add without a terminal adds nothing without --yes", async () =>
   assert.equal(await cli.run("skill", "add", "source", "--yes", "--name", "poem", "-q"), 0);
   assert.ok(world.files().includes(LOCK.replace("haiku", "poem")));
   assert.match(cli.stdout.text, /skills\/poem\n$/);
-  assert.equal(await cli.run("skill", "add", "nowhere", "--yes"), 1);
-  assert.match(cli.stderr.text, /It does not exist/);
+  assert.equal(await cli.run("skill", "add", "nowhere", "--yes"), 2);
+  assert.match(cli.stderr.text, /nowhere does not exist/);
 });

@@ -274,7 +274,7 @@ Deno.test("respond reports why edited arguments are invalid, and restores the or
   cli.edits.push(() => Promise.resolve("{}"));
   cli.input.answers = ["edit", "approve"];
   assert.equal(await cli.drive(cli.run("respond", "1")), 0);
-  assert.match(cli.stderr.text, /^Error: body\.arguments: The arguments do not fit/);
+  assert.match(cli.stderr.text, /^Error: arguments: The arguments do not fit/);
   assert.deepEqual(answers(cli), [{ approved: true }]);
 });
 
@@ -335,7 +335,7 @@ Deno.test("respond rejects unfitting --arguments and --always, and neither answe
     [GUARD, ["--yes", "--arguments", "[1]"], 2, /must be one JSON object/],
     [GUARD, ["--yes", "--arguments", "{"], 2, /not valid JSON/],
     [GUARD, ["--yes", "--arguments", "@/nowhere/x.json"], 2, /Cannot read the arguments/],
-    [GUARD, ["--yes", "--always", "--arguments", "{}"], 1, /do not fit/],
+    [GUARD, ["--yes", "--always", "--arguments", "{}"], 2, /do not fit/],
     [
       {},
       ["--yes", "--always"],
