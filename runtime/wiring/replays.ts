@@ -97,7 +97,7 @@ export class Replays implements RecordedRuns {
       // A fork of a run with a history of its own is as separate from other runs as that run.
       sessionId: asked.brought?.isHistory ? run.execution.sessionId : null,
       request,
-      audit: this.#ports.audit.entry("fork", by, { detail: { forkedFrom: id } }),
+      audit: this.#ports.audit.entry("fork", by, { detail: { forked_from: id } }),
       taken: {
         executionId: id,
         end: point.end,

@@ -349,6 +349,11 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     ...["", "--json", "--test", "--test phone --json", "--test phon", "extra"],
     { words: "--test", before: (cli) => void (cli.channels = []) },
     {
+      words: "--json -q",
+      before: ({ channels }) =>
+        void channels.push({ name: "home", type: "chat", problem: null, isEmpty: true }),
+    },
+    {
       words: "--test",
       before: (cli) =>
         void cli.trials.set("phone", {

@@ -1,7 +1,7 @@
 // `inkling notify`: lists the notification channels with their problems, or sends test messages.
 import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
-import type { ChannelTrial } from "../../context/message_channels.ts";
+import type { ChannelReport, ChannelTrial } from "../../context/message_channels.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
@@ -16,7 +16,7 @@ export const perform = performs<typeof notify>(async (context, options) => {
   const channels = await app.openChannels(workspaceOf(context));
   const reports = channels.report();
   if (options.test === undefined) {
-    if (options.json) output.json({ channels: reports });
+    if (options.json) output.json({ channels: reports.map(toJson) });
     else if (reports.length === 0) output.note(NONE);
     else {
       output.table(reports, [
@@ -48,3 +48,7 @@ export const perform = performs<typeof notify>(async (context, options) => {
   if (options.json) output.json({ trials });
   return trials.every(({ delivered }) => delivered) ? EXIT.ok : EXIT.failed;
 });
+
+function toJson({ isEmpty, ...report }: ChannelReport) {
+  return { ...report, ...(isEmpty !== undefined && { is_empty: isEmpty }) };
+}

@@ -44,7 +44,7 @@ Deno.test("starts, answers, cancels, pauses, resumes, purges and allowed tools a
       ["cancel", "asks", second.id, {}, true],
       ["pause", null, null, {}, true],
       ["resume", null, null, {}, true],
-      ["fork", "asks", forked.id, { forkedFrom: first.id }, true],
+      ["fork", "asks", forked.id, { forked_from: first.id }, true],
       ["purge", null, null, { force: false, purged: 2 }, true],
       ["edit_file", "writes", null, {}, true],
     ],
