@@ -61,7 +61,10 @@ export async function applyToService(
 async function readInfo({ app, workspace }: CommandContext): Promise<InfoBody | undefined> {
   using client = app.connect(await app.places(workspace));
   const health = await checkHealth(client, { clock: app.clock });
-  return health === "answers" ? await client.info() : undefined;
+  if (health !== "answers") return undefined;
+  // The service then reads the changed config.yaml, so that it knows the settings that need a restart.
+  await client.agents({ fresh: true });
+  return await client.info();
 }
 
 /** Returns the reasons why the service needs a restart, each as a sentence. The list is empty if none is needed. */

@@ -336,6 +336,21 @@ Deno.test("setup without questions prints the command that restarts a service of
   assert.equal(cli.spawned.length, 0);
 });
 
+Deno.test("setup lets the service read the new settings before it names those that need a restart", async () => {
+  await using world = await createBesideService({ hasPerson: false });
+  const { cli } = world;
+  const message = "workspace has changed: it takes effect when the service starts again";
+  const position = { path: world.configFile, line: 1, column: 1 };
+  cli.runtime.listAgents = () => {
+    cli.runtime.configWarnings = [{ ...position, severity: "warning", message }];
+    return Promise.resolve([]);
+  };
+  const setup = ["setup", "--yes", "--provider", "demo", "--model", "report"];
+  assert.equal(await cli.run(...setup), 0);
+  assert.match(cli.stderr.text, /config\.yaml: workspace has changed.*\nRestart the service/);
+  assert.doesNotMatch(cli.stderr.text, /next run/);
+});
+
 Deno.test("setup offers to restart a service that cannot apply a setting while it runs", async () => {
   for (const isWanted of [true, false]) {
     await using world = await createBesideService({ hasPerson: true });
