@@ -19,8 +19,14 @@ export function toQuestionTurn(pending: PendingBody): string {
     ? `your answer: the number of ${multi ? "each choice" : "a choice"}`
     : "your answer";
   const mark = `[Run ${id} waits for ${how} · ${request.slice(0, CODE_LENGTH)}]`;
-  const diff = pending.preview?.diff ? ["```diff\n" + pending.preview.diff + "\n```"] : [];
-  return [message, ...diff, ...(list.length > 0 ? [list.join("\n")] : []), mark].join("\n\n");
+  const choices = list.length > 0 ? [list.join("\n")] : [];
+  return [message, ...describeCall(pending), ...choices, mark].join("\n\n");
+}
+
+/** Returns the file and the change, or the arguments, of the call that needs approval. Empty for other questions. */
+function describeCall({ is_guard: isGuard, preview, tool_args: args }: PendingBody): string[] {
+  if (preview?.diff) return [preview.path, "```diff\n" + preview.diff + "\n```"];
+  return isGuard ? ["```json\n" + JSON.stringify(args, null, 2) + "\n```"] : [];
 }
 
 /** Returns the run and the beginning of the question's id from a turn that asks a question; undefined for another turn. */

@@ -25,7 +25,9 @@ export function askClient(question: PendingBody): InputRequiredResult | undefine
 function describeQuestion(
   { message, is_guard, tool_args, preview, asked_by }: PendingBody,
 ): string {
-  const change = preview?.diff || JSON.stringify(tool_args, null, 2);
+  const change = preview?.diff
+    ? `${preview.path}\n${preview.diff}`
+    : JSON.stringify(tool_args, null, 2);
   return `${asked_by} asks: ${message}${is_guard ? `\n\n${change}` : ""}`;
 }
 

@@ -105,7 +105,7 @@ Deno.test("an approval is a person's, unless config.yaml says expose.respond", a
     const result = await client.callTool({ name: "writer", arguments: { message: "Go" } });
     if (isAllowed) {
       assert.equal(textOfResult(result), "Done.");
-      assert.match(asked[0]?.message ?? "", /\+hello/, "the person sees the change");
+      assert.match(asked[0]?.message ?? "", /\na\.txt\n[^]*\+hello/, "the person sees the change");
       const second = await client.callTool({ name: "writer", arguments: { message: "Go" } });
       assert.equal(textOfResult(second), "Done.", "a declined form denies");
       const [denied] = (await payloadsOf(world.runtime, 2)).filter((one) => one["answered_via"]);

@@ -202,7 +202,7 @@ Deno.test("a program approves nothing: the turn says where a person does, and go
         ? /\[Run 1 waits for your answer: yes or no · /
         : /\[Run 1 waits for a person: inkling respond 1, or the page · /,
     );
-    assert.ok(question.includes("+a"), question);
+    assert.match(question, /\n\na\.txt\n\n```diff\n[^]*\+a\n/);
     const next = await ask(user("Write"), assistant(question), user("yes"));
     assert.equal(next, respond ? "Written." : question);
     if (respond) continue;
@@ -211,6 +211,18 @@ Deno.test("a program approves nothing: the turn says where a person does, and go
     assert.equal(await ask(user("Write"), assistant(question), user("done?")), "Written.");
     assert.equal((await on.client.executions({ agent: "writer" })).length, 1);
   }
+});
+
+Deno.test("the question about a call without a diff shows its arguments", async () => {
+  await using on = await served(undefined, "expose: { respond: true }\n");
+  const command = { command: "git log -3" };
+  await on.script("runner", [{ call: [call("shell", command)] }, { say: "Done." }], "shell: true");
+  const { choices: [choice] } = await on.openai.chat.completions.create({
+    model: "runner",
+    messages: [user("Go")],
+  });
+  const asked = choice?.message.content ?? "";
+  assert.match(asked, /```json\n\{\n  "command": "git log -3"\n\}\n```\n\n\[Run 1 waits for/);
 });
 
 Deno.test("a closed stream cancels its run", async () => {
