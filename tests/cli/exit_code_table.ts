@@ -367,6 +367,7 @@ export const TABLE: Readonly<Record<string, readonly (string | Row)[]>> = {
     ...["list", "list --json", "add anna --role operator", "add anna -q --role viewer"],
     ...["renew", "revoke anna", "revoke anna -q", "add anna", "add --role viewer", "revoke", ""],
     ...["add anna --role viewer --expires soon", "list anna", "renew --json"],
+    "add anna --role viewer --agents ,",
     { words: "list", before: addKeys },
     { words: "list --json", before: addKeys },
     {

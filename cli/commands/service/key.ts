@@ -52,7 +52,8 @@ function readKey(name: string, { role, agents, expires }: CommandOptions<typeof 
   return {
     name,
     role,
-    agents: agents?.split(",").map((id) => id.trim()) ?? null,
+    // The service refuses an empty list.
+    agents: agents?.split(",").map((id) => id.trim()).filter((id) => id !== "") ?? null,
     expires_in: ms === undefined ? null : Math.floor(ms / SECOND_MS),
   };
 }
