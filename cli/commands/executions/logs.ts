@@ -17,7 +17,7 @@ import { showHistory } from "../../output/run/history.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
 import { Transcript } from "../../output/run/transcript.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
-import { orUnknownAgent } from "../../context/unknown_agent.ts";
+import { orUnknownAgent, unknownAgent } from "../../context/unknown_agent.ts";
 
 type LogsOptions = CommandOptions<typeof logs>;
 
@@ -62,6 +62,8 @@ async function showExecutions(
   options: LogsOptions & { agentId: string | undefined },
 ): Promise<void> {
   const { agentId, last = DEFAULT_LAST } = options;
+  // The service takes an empty id as all agents. On a command line it is a variable without a value.
+  if (agentId === "") throw unknownAgent(app, agentId, await client.agents());
   const filter = toFilter(options, app.clock.now());
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const query = { ...filter, agent: agentId };

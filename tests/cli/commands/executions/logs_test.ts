@@ -150,6 +150,13 @@ Deno.test("logs -e accepts an agent's accents in both Unicode forms", async (t) 
   await shows(t, cli, "logs", "thé".normalize("NFD"), "-e", "1");
 });
 
+Deno.test("logs with an empty id lists nothing", async () => {
+  await using cli = await createFakeCli();
+  addHistory(cli);
+  assert.equal(await cli.run("logs", ""), 2);
+  assert.deepEqual([cli.stdout.text, /There is no agent ""/.test(cli.stderr.text)], ["", true]);
+});
+
 Deno.test("logs without an agent lists the executions of all agents", async (t) => {
   await using cli = await createFakeCli();
   const { runtime } = cli;
