@@ -222,7 +222,7 @@ Deno.test("the question about a call without a diff shows its arguments", async 
     messages: [user("Go")],
   });
   const asked = choice?.message.content ?? "";
-  assert.match(asked, /```json\n\{\n  "command": "git log -3"\n\}\n```\n\n\[Run 1 waits for/);
+  assert.match(asked, /```json\n\{\n {2}"command": "git log -3"\n\}\n```\n\n\[Run 1 waits for/);
 });
 
 Deno.test("a closed stream cancels its run", async () => {
