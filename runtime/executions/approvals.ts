@@ -32,7 +32,9 @@ function requireApprover(rule: ApprovalRule, by: Caller | undefined, now: number
     ? "; a link has no name: sign in to the page with your own key"
     : by?.name !== undefined
     ? ""
-    : "; this key has no name: use your own key, which `inkling key add` makes";
+    : by?.isSingleKey === true
+    ? "; this key has no name: use your own key, which `inkling key add` makes"
+    : "; your name is unknown: write it into config.yaml as service.owner, and restart the service";
   throw new ApproverForbidden(`This question is for ${describeApprovers(rule)}${remedy}`);
 }
 

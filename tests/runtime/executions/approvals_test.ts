@@ -163,6 +163,11 @@ Deno.test("a restart keeps the approvals, and an edit of the file cannot lower t
     code: "forbidden",
     message: /this key has no name/,
   });
+  // A request over the socket of an account without a name.
+  await assert.rejects(answerAs(runtime, id, { via: "api" }), {
+    code: "forbidden",
+    message: /your name is unknown: .* service\.owner/,
+  });
   await answerAs(runtime, id, person("bob"));
   assert.equal((await toEnd(runtime, id)).status, "success");
   // A new question has the new rule.
