@@ -62,10 +62,7 @@ export async function toRunSpec(
   if (sessionId !== null && !isStorable(sessionId)) throw new SessionIdUnusable();
   return {
     trigger: sessionId === null || brought?.isHistory ? "manual" : "chat",
-    // A manual run with a session id belongs to no bucket, see buckets.ts.
-    sessionId: brought?.isHistory
-      ? sessionId ?? `history-${brought.digest.slice(0, 16)}`
-      : sessionId,
+    sessionId,
     ...(brought && { brought: rest }),
     request: {
       args,

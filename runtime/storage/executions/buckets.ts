@@ -15,9 +15,12 @@ export interface Bucket {
   values: SqlValue[];
 }
 
+/** SQL: the execution has no history of its own, which its request brought. */
+const JOINS_OTHERS = "request ->> '$.brought.isHistory' IS NULL";
+
 /**
- * Returns the bucket of an execution, by its trigger and session. Dry runs are excluded from every bucket, because they
- * must not affect other runs.
+ * Returns the bucket of an execution, by its trigger and session. Dry runs and runs with a history of their own are excluded
+ * from every bucket, because they must not affect other runs.
  */
 export function bucketOf(
   execution: { agentId: string; sessionId: string | null; trigger: ExecutionTrigger },
@@ -25,7 +28,8 @@ export function bucketOf(
   const { agentId, sessionId, trigger } = execution;
   const { bucket } = TRIGGER_KINDS[trigger];
   const kinds = EXECUTION_TRIGGERS.filter((kind) => TRIGGER_KINDS[kind].bucket === bucket);
-  const condition = `agent_id = ? AND ${IS_REAL} AND trigger IN ${sqlList(kinds)} AND session_id`;
+  const condition = `agent_id = ? AND ${IS_REAL} AND ${JOINS_OTHERS} ` +
+    `AND trigger IN ${sqlList(kinds)} AND session_id`;
   return bucket === "session"
     ? { condition: `${condition} = ?`, values: [agentId, sessionId] }
     : { condition: `${condition} IS NULL`, values: [agentId] };

@@ -51,14 +51,16 @@ Deno.test("a run with a history of its own has exactly these messages, and no ot
   await using runtime = await place.open();
   await done(runtime, { message: "Manual." });
   const own = await done(runtime, { message: "Who am I?", context: "Be short.", history: HISTORY });
-  assert.deepEqual([own.status, own.trigger], ["success", "manual"]);
+  assert.deepEqual([own.status, own.trigger, own.sessionId], ["success", "manual", null]);
   assert.deepEqual(sent(server, 1), [
     ["user", "My name is Ada."],
     ["assistant", "Hello Ada."],
     ["user", "Who am I?\n\nContext:\nBe short."],
   ]);
-  const told = (await payloadsOf(runtime, own.id)).map((one) => one["event_type"]);
-  assert.deepEqual(told.slice(0, 3), ["execution_info", "system", "human"]);
+  const told = await payloadsOf(runtime, own.id);
+  assert.equal(told[0]?.["session_id"], null);
+  const kinds = told.map((one) => one["event_type"]);
+  assert.deepEqual(kinds.slice(0, 3), ["execution_info", "system", "human"]);
   await done(runtime, { message: "Empty.", history: [] });
   assert.deepEqual(sent(server, 2), [["user", "Empty."]]);
   await done(runtime, { message: "Again." });
@@ -67,8 +69,10 @@ Deno.test("a run with a history of its own has exactly these messages, and no ot
     ["assistant", "Answer 1"],
     ["user", "Again."],
   ]);
-  await done(runtime, { message: "Chat.", sessionId: own.sessionId ?? "" });
-  assert.deepEqual(sent(server, 4), [["user", "Chat."]]);
+  const labeled = await done(runtime, { message: "Labeled.", sessionId: "s", history: [] });
+  assert.deepEqual([labeled.trigger, labeled.sessionId], ["manual", "s"]);
+  await done(runtime, { message: "Chat.", sessionId: "s" });
+  assert.deepEqual(sent(server, 5), [["user", "Chat."]]);
   await assertIdentical(runtime, own.id);
 });
 
