@@ -28,6 +28,8 @@ export interface TriggerSource extends AsyncDisposable {
   readonly isSlow?: boolean;
   /** Enables the start of runs. Events that are already pending are processed at once. */
   start?(): void;
+  /** Drops the events of the pause that were not processed yet. Called before the pause of all triggers ends. */
+  dropPending?(): Promise<void>;
   /** Processes the pending events at once, because an obstacle may be gone. */
   wake?(): void;
   /** Reads the state from the database, because messages from other machines may be lost. If absent, `wake()` does it. */

@@ -180,7 +180,9 @@ export class Triggers implements AsyncDisposable {
 
   /** Pauses or resumes all triggers. Resuming also re-arms stopped triggers. Returns the number of dropped file changes. */
   async change(state: SchedulerState, audit?: AuditEntry): Promise<number> {
-    await this.#ports.pause.change(state, audit);
+    const { pause } = this.#ports;
+    if (state === "running" && await pause.state() === "paused") await this.#dropPending();
+    await pause.change(state, audit);
     return state === "running" ? await this.resume() : 0;
   }
 
@@ -189,6 +191,10 @@ export class Triggers implements AsyncDisposable {
     const dropped = await this.#ports.stops.resume(() => true);
     this.#wake();
     return dropped;
+  }
+
+  async #dropPending(): Promise<void> {
+    for (const source of this.#open.values()) await source.dropPending?.();
   }
 
   #wake(): void {

@@ -137,7 +137,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     // The system may not have delivered the events of the last writes yet, so the written paths are scanned.
     const written = this.#ports.ownWrites.latest();
     await Promise.all(this.#paths.places.map((place) => place.scan(written)));
-    await this.#settle(Infinity);
+    await this.settle();
     await this.#end();
     await this.queue[Symbol.asyncDispose]();
   }
@@ -216,7 +216,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
       if (!await sleepUnlessAborted(clock, Math.max(0, waitMs), signal)) return;
       const now = clock.now();
       // If `oldest` is in the future, the clock was set back. The changes are queued without further wait.
-      await this.#settle(oldest > now ? oldest : now - debounceMs);
+      await this.settle(oldest > now ? oldest : now - debounceMs);
     }
     this.#timing = undefined;
   }
@@ -228,8 +228,8 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     await this.#settling.settled();
   }
 
-  /** Queues a run for each path whose last change is not after `dueBefore` (milliseconds since the epoch). */
-  async #settle(dueBefore: number): Promise<void> {
+  /** Queues a run for each path whose last change is not after `dueBefore`. During a pause, drops these changes. */
+  async settle(dueBefore = Infinity): Promise<void> {
     const agent = this.#agent;
     await this.#settling.run(() => this.#settleNow(agent, dueBefore)).catch((error) => {
       this.#ports.log.write("error", "File changes were lost", { agent: agent.id, error });

@@ -100,6 +100,11 @@ export class Watcher implements AsyncDisposable {
     for (const watch of this.#watches.values()) watch.queue.start();
   }
 
+  /** Drops the changes that still wait for quiet. Called while all triggers are paused. */
+  async dropPending(): Promise<void> {
+    await Promise.all([...this.#watches.values()].map((watch) => watch.settle()));
+  }
+
   /** Tries to start runs for the queued changes. */
   wake(): void {
     for (const watch of this.#watches.values()) watch.queue.wake();

@@ -45,6 +45,19 @@ Deno.test("a pause drops file changes across a restart, but allows manual runs",
   await live.untilFired("reader", "manual", "created 4.md");
 });
 
+Deno.test("a resume drops the file changes of the pause that still wait for quiet", async () => {
+  await using live = await LiveTriggers.create("inbox/old.md");
+  await live.watching("reader", ["inbox"], { trigger: "debounce: 2s" });
+  await live.watching("witness", ["inbox"], { trigger: "debounce: 20ms, catch_up: once" });
+  const runtime = await live.open();
+  await runtime.pauseScheduler();
+  live.write("inbox/1.md");
+  await until(() => isSeen(live, "1.md"), "the change is noticed");
+  await runtime.resumeScheduler();
+  live.write("inbox/2.md");
+  await live.untilFired("reader", "created 2.md");
+});
+
 /** Opens a service whose agent `asker` waits for an answer, while another change is held. */
 async function openHeld(): Promise<LiveTriggers> {
   const live = await LiveTriggers.create("inbox/old.md");
