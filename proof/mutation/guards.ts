@@ -1656,9 +1656,16 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "no run gets history from a dry run or waits for one",
     symbol: "bucketOf",
-    replace: "`agent_id = ? AND ${IS_REAL} AND trigger IN ${sqlList(kinds)} AND session_id`",
-    by: "`agent_id = ? AND trigger IN ${sqlList(kinds)} AND session_id`",
+    replace: "${IS_REAL} AND ${JOINS_OTHERS}",
+    by: "${JOINS_OTHERS}",
     tests: ["tests/runtime/executions/dry_run_test.ts"],
+  },
+  {
+    guard: "no run gets history from a run with a history of its own or waits for one",
+    symbol: "bucketOf",
+    replace: "${IS_REAL} AND ${JOINS_OTHERS}",
+    by: "${IS_REAL}",
+    tests: ["tests/runtime/executions/runs/brought_messages_test.ts"],
   },
   {
     guard: "no agent follows a dry run",
