@@ -2,6 +2,7 @@
 import { backoffMs } from "../../base/backoff.ts";
 import { firstOf } from "../../base/first_of.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
+import { cutEnd } from "../../base/text/cut_text.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
 import {
@@ -244,8 +245,11 @@ export class Chat implements AsyncDisposable {
   }
 
   async #reply({ place, messageId, isGroup }: ChatMessage, post: Post): Promise<string> {
+    const { app } = this.#ports;
     const replyTo = isGroup ? messageId : undefined;
-    return await this.#ports.app.send(place, { replyTo, ...post }, this.#stopped.signal);
+    // Lists of agents, failures and options can be longer than a message.
+    const text = cutEnd(post.text, app.maxText);
+    return await app.send(place, { replyTo, ...post, text }, this.#stopped.signal);
   }
 
   /** Sends due answers, shows the questions of runs that wait, and settles questions that are no longer open. */
@@ -278,6 +282,6 @@ export async function sendNotice(
   }
   for (const { id } of people) {
     const place = await app.openDirect?.(id, signal) ?? id;
-    await app.send(place, { text: `${title}\n${text}` }, signal);
+    await app.send(place, { text: cutEnd(`${title}\n${text}`, app.maxText) }, signal);
   }
 }

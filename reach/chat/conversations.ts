@@ -189,8 +189,10 @@ export class Conversations {
     const isOwn = own.some((run) => run.id === id);
     if (!isOwn && !may(person, "start")) return "You may cancel only your own messages.";
     try {
-      await this.#ports.client.cancel(id);
-      return `Execution ${id} is cancelled.`;
+      const { finished_at: end } = await this.#ports.client.execution(id);
+      const { status } = await this.#ports.client.cancel(id);
+      const isCancelled = end === null && (status === "cancelling" || status === "aborted");
+      return `Execution ${id} ${isCancelled ? "is cancelled" : `had already ended: ${status}`}.`;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       return `There is no execution ${wanted}.`;
@@ -226,7 +228,7 @@ export class Conversations {
     return [
       `The last 24 hours: ${runs || "no runs"}${cost === null ? "" : `, $${cost.toFixed(2)}`}.`,
       ...failures.map(({ agent_id: agent, count, last_error: error }) =>
-        `Failed: ${agent}, ${count} times. ${error}`
+        `Failed: ${agent}${count === 1 ? "" : `, ${count} times`}. ${error}`
       ),
       ...waiting.map(({ agent_id: agent, execution_id: id, message }) =>
         `Waits: ${agent}, execution ${id}. ${message}`

@@ -57,6 +57,8 @@ Deno.test("rights decide about commands and about the agent", async () => {
   await world.seen(OWNER, "Who are you");
   app.say(OWNER, "/recap");
   await world.seen(OWNER, "2 succeeded");
+  app.say(OWNER, "/cancel 2");
+  await world.seen(OWNER, "Execution 2 had already ended: success.");
   app.say(OWNER, "/nothing");
   await world.seen(OWNER, "no command /nothing");
   assert.deepEqual((await runsOf(world)).map((one) => one.agent_id), ["other", "other"]);

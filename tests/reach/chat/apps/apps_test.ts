@@ -4,7 +4,7 @@ import { createLocalClient } from "../../../../app/local_client.ts";
 import { DAY_MS, MINUTE_MS } from "../../../../base/time_units.ts";
 import { call } from "../../../runtime/executions/executions_of.ts";
 import { until } from "../../../support/until.ts";
-import { type AppWorld, countRuns, testApp } from "./app_world.ts";
+import { type AppWorld, countRuns, ECHO, testApp } from "./app_world.ts";
 import { TESTED_APPS, type TestedApp } from "./tested_app.ts";
 
 type World = AppWorld<TestedApp>;
@@ -179,6 +179,26 @@ testApps("long answers are split or a file, and no text is markup", async (world
   await until(() => app.files.length === 1, "a file");
   assert.equal(app.files[0]?.place, to);
   assert.equal(app.files[0]?.text.trim().split(/\s+/).length, 9_000);
+});
+
+testApps("messages and lists that are longer than the app allows are cut", async (world) => {
+  const { app, place } = world;
+  const to = app.directOf(app.owner);
+  const steps = [{ say_repeat: { text: "word ", times: 900 } }];
+  await place.writeScript("long", steps, "notify: { on: [success] }");
+  for (let number = 1; number <= 20; number++) {
+    await place.writeAgent(
+      `helper${number}`,
+      `---\ndescription: ${"x".repeat(250)}\n${ECHO.slice(4)}`,
+    );
+  }
+  await using service = await world.open();
+  await service.runtime.run("long", {});
+  assert.match((await world.seen(to, "long succeeded")).text, /…$/);
+  app.say(app.owner, `${app.mark}agents`);
+  const { text, buttons } = await world.seen(to, "Who should answer you?");
+  assert.match(text, /…$/);
+  assert.ok(Object.keys(buttons).length > 20);
 });
 
 testApps("files come into the workspace, and only from the app's servers", async (world) => {
