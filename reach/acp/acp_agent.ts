@@ -256,10 +256,11 @@ class Session {
     editor: AgentContext,
   ): Promise<PromptResponse> {
     if (this.#isCancelled) return { stopReason: "cancelled" };
-    if (status === "aborted" && output !== null) return { stopReason: "max_tokens" };
+    if (error?.startsWith("Aborted: max_tokens (")) return { stopReason: "max_tokens" };
     if (status !== "success") {
       const reason = error === null ? "" : `: ${error}`;
-      await this.#say(editor, "agent_message_chunk", `Run ${id} ended with ${status}${reason}`);
+      const ended = `Run ${id} ended with ${status}${reason}`;
+      await this.#say(editor, "agent_message_chunk", output === null ? ended : `\n\n${ended}`);
     }
     return { stopReason: "end_turn" };
   }

@@ -112,6 +112,16 @@ Deno.test("cancel ends the run, also while a permission is asked", async () => {
     assert.equal(await ended, "cancelled");
   });
   assert.equal((await on.client.execution(1)).status, "aborted");
+  await withEditor(on, { agent: "talk" }, async (editor) => {
+    const ended = editor.prompt("Hi");
+    await until(() => editor.text("agent_message_chunk") === "Begin", "the first text");
+    await on.client.cancel(2);
+    assert.equal(await ended, "end_turn");
+    assert.equal(
+      editor.text("agent_message_chunk"),
+      "Begin\n\nRun 2 ended with aborted: Cancelled by user",
+    );
+  });
   await on.place.writeScript("writer", [
     { call: [call("file_write", { path: "a.txt", content: "new\n" })] },
   ]);
@@ -119,7 +129,7 @@ Deno.test("cancel ends the run, also while a permission is asked", async () => {
   await withEditor(on, { agent: "writer" }, async (editor) => {
     assert.equal(await editor.prompt("Write"), "cancelled");
   });
-  assert.equal((await on.client.execution(2)).status, "aborted");
+  assert.equal((await on.client.execution(3)).status, "aborted");
 });
 
 Deno.test("servers of the editor, unknown agents and failed runs have a reason", async () => {
