@@ -7,6 +7,7 @@ import { describeAudit } from "../../../present/audit_text.ts";
 import { formatMinute } from "../../../present/local_time.ts";
 import { type Column, NOTHING } from "../../output/table.ts";
 import { openReader } from "../../service/connection.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
 
 const DEFAULT_LAST = 20;
 /** The number of records per request. */
@@ -24,9 +25,11 @@ export const perform = performs<typeof audit>(
   async ({ app, output, workspace }, options, given) => {
     const { last = options.json ? Infinity : DEFAULT_LAST, json, ...filter } = options;
     const span = readSpan(filter, app.clock.now());
+    const { agent: agentId } = given;
     await using reader = await openReader(app, workspace);
+    const { client } = reader;
     const query = {
-      agent: given.agent,
+      agent: agentId,
       action: filter.action,
       name: filter.by,
       via: filter.via,
@@ -36,7 +39,11 @@ export const perform = performs<typeof audit>(
     let before: number | undefined;
     for (let count = 0; count < last;) {
       const limit = Math.min(PAGE, last - count);
-      const page = await reader.client.audit({ ...query, before, limit });
+      const page = await client.audit({ ...query, before, limit });
+      if (page.length === 0 && count === 0 && agentId !== undefined) {
+        // A removed agent may have records, so only an empty list needs this check.
+        await orUnknownAgent(client.runs(agentId, { limit: 1 }), { app, client, agentId });
+      }
       if (json) { for (const one of page) output.jsonLine(JSON.stringify(one)); }
       else if (page.length === 0 && count === 0) {
         output.sentence("No change is recorded that matches");
