@@ -13,7 +13,7 @@ import {
   type Post,
 } from "./chat_app.ts";
 import { type ChatPorts, findPerson, may } from "./chat_ports.ts";
-import { CHOOSE, Conversations } from "./conversations.ts";
+import { CHOOSE, Conversations, isCommand } from "./conversations.ts";
 import { offerCode } from "./pairing.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
@@ -209,14 +209,14 @@ export class Chat implements AsyncDisposable {
     const person = findPerson(this.#ports, message.sender.id);
     if (person === undefined) return undefined;
     const chosen = `answer:${message.key}`;
-    const question = message.text.startsWith("/")
+    const question = isCommand(message.text)
       ? undefined
       : await notes.readNote<Awaited<ReturnType<Questions["findAnswered"]>>>(chosen) ??
         await this.#questions.findAnswered(message);
     if (question === undefined) return await this.#conversations.hear(message, person, signal);
     // Noted first: after a kill, a text that answered a question does not become a message to an agent.
     await notes.write(chosen, question);
-    const text = await this.#questions.answer(question, message.text, person);
+    const text = await this.#conversations.answer(question, message, { person, signal });
     await notes.purge("answer:");
     return { text };
   }

@@ -62,6 +62,8 @@ export interface QuestionNote {
   /** The selected options of a question with several. */
   chosen: readonly number[];
   post: Post;
+  /** The message whose thread shows the question. Absent outside of groups. */
+  thread?: string | undefined;
   /** True after a reminder. */
   isReminded?: boolean;
 }

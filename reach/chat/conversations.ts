@@ -6,7 +6,7 @@ import { toVisibleLine } from "../../present/visible_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
 import { type ChatRight, RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { AppFailure, type ChatMessage, type Post } from "./chat_app.ts";
-import { type ChatPorts, may, type PersonNote } from "./chat_ports.ts";
+import { type ChatPorts, may, type PersonNote, type QuestionNote } from "./chat_ports.ts";
 import { storeFiles } from "./received_files.ts";
 import type { Questions } from "./questions.ts";
 import type { Replies } from "./replies.ts";
@@ -17,6 +17,7 @@ export const CHOOSE = "agent:";
 const MAX_DATA = 64;
 const MOST_AGENTS = 50;
 const SHOWN_AT_ONCE = 4;
+const NOTHING_UNDERSTOOD = "Only text and files are understood here.";
 
 /** The commands by name, each with the right that it needs and its line of help. */
 export const COMMANDS = {
@@ -33,6 +34,11 @@ export const COMMANDS = {
 /** Returns a text whose command begins with a slash. `!name` is a command, too, because some apps keep `/name`. */
 export function toCommand(text: string): string {
   return text.replace(/^!(?=[a-z]+(?:\s|$))/, "/");
+}
+
+/** Returns true if a text is a command. A path such as `/home/ann` is none. */
+export function isCommand(text: string): boolean {
+  return /^\/\w+(\s|$)/.test(text);
 }
 
 /** The name of a command. */
@@ -94,6 +100,26 @@ export class Conversations {
     }
   }
 
+  /** Answers a question with a message, which may contain files. Returns the reply for the person. */
+  async answer(
+    question: QuestionNote,
+    message: ChatMessage,
+    { person, signal }: { person: ChatPerson; signal: AbortSignal },
+  ): Promise<string> {
+    let { text } = message;
+    if (question.kind === "input") {
+      try {
+        const files = await storeFiles(message, this.#ports, signal);
+        if (text === "" && files.length === 0) return NOTHING_UNDERSTOOD;
+        text = [text, ...describeFiles(files)].join("\n").trimStart();
+      } catch (error) {
+        if (!(error instanceof AppFailure) || !error.isFinal) throw error;
+        return `Not answered: ${error.message}.`;
+      }
+    }
+    return await this.#questions.answer(question, text, person);
+  }
+
   /** Chooses the agent that answers a person. Returns the text for the person. */
   async choose(
     message: Pick<ChatMessage, "place" | "sender">,
@@ -117,7 +143,7 @@ export class Conversations {
   ): Promise<Post | undefined> {
     const { settings } = this.#ports;
     if (message.text === "" && message.files.length === 0) {
-      return { text: "Only text and files are understood here." };
+      return { text: NOTHING_UNDERSTOOD };
     }
     const note = await this.#readPerson(message);
     const group = settings()?.groups.find(({ id }) => id === message.place);
@@ -147,7 +173,7 @@ export class Conversations {
       const files = await storeFiles(message, this.#ports, signal);
       const { execution_id: id } = await client.run(agentId, {
         message: text === "" && files.length > 0 ? "Read the files of this message." : text,
-        ...(files.length > 0 && { context: ["Files of this message:", ...files].join("\n") }),
+        ...(files.length > 0 && { context: describeFiles(files).join("\n") }),
         ...(sessionId !== undefined && { session_id: sessionId }),
       }, { idempotencyKey: `chat:${settings()?.name}:${message.key}`, signal });
       await this.#replies.expect(id, { place, personId, messageId, isGroup });
@@ -250,6 +276,11 @@ export class Conversations {
 
 function nameOf({ place, sender }: Pick<ChatMessage, "place" | "sender">): string {
   return `person:${place}:${sender.id}`;
+}
+
+/** Returns the lines that name the stored files of a message. */
+function describeFiles(files: readonly string[]): string[] {
+  return files.length === 0 ? [] : ["Files of this message:", ...files];
 }
 
 function describeCommands(person: ChatPerson, mark: string): string {

@@ -104,6 +104,7 @@ export class Questions {
       ...{ place, executionId: id, requestId, personId, kind, multi, post, chosen: [] },
       options: options ?? [],
       isReminded: isReminder,
+      thread: replyTo,
     };
     const isSignIn = signInServerOf(pending) !== undefined;
     const shown = mayAnswer && !isSignIn ? toOpenPost(note) : {
@@ -173,7 +174,7 @@ export class Questions {
 
   /**
    * Returns the question that a text answers: the one that it replies to, or the only open question for a text in a direct
-   * conversation. Undefined if the text is no answer.
+   * conversation or in the thread. Undefined if the text is no answer.
    */
   async findAnswered(message: ChatMessage): Promise<QuestionNote | undefined> {
     const { place, replyTo, sender } = message;
@@ -181,8 +182,12 @@ export class Questions {
       note.place === place && (note.personId ?? sender.id) === sender.id
     );
     const replied = own.find(({ messageId }) => messageId === replyTo);
-    const texts = own.filter(({ kind }) => kind === "input");
-    return replied ?? (texts.length === 1 && !message.isGroup ? texts[0] : undefined);
+    // In Slack, a message of a thread names only the first message of the thread.
+    const texts = own.filter(({ kind, thread }) =>
+      kind === "input" &&
+      (!message.isGroup || message.isAddressed && replyTo !== null && thread === replyTo)
+    );
+    return replied ?? (texts.length === 1 ? texts[0] : undefined);
   }
 
   /** Answers a question in words. Returns the reply for the person. */

@@ -86,6 +86,34 @@ Deno.test("a question in words is answered by a reply, or as the only open one",
   assert.deepEqual(await storedAnswer(service.runtime, 2), [["chat", "owner", "blue"]]);
 });
 
+Deno.test("a path, a file, or a file with a text answers a question; anything else is refused", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("asker", ask({}));
+  await using service = await world.open();
+  const { app } = world;
+  const file = { document: { file_id: "f1", file_unique_id: "u", file_name: "shades.txt" } };
+  app.uploads.set("f1", "whole text");
+  const answerOf = async (id: number, say: () => void) => {
+    await service.runtime.run("asker", {});
+    await world.seen(OWNER, `execution ${id})`);
+    say();
+    await until(async () => (await service.runtime.getExecution(id)).status === "success", "ended");
+    return String((await storedAnswer(service.runtime, id))[0]?.[2]);
+  };
+  assert.equal(await answerOf(1, () => app.say(OWNER, "/home/ann/red")), "/home/ann/red");
+  const said = await answerOf(2, () => {
+    app.say(OWNER, "", { text: undefined, sticker: {} });
+    app.say(OWNER, "", { text: undefined, caption: "As here", ...file });
+  });
+  await world.seen(OWNER, "Only text and files are understood here.");
+  const [, path = ""] = /^As here\nFiles of this message:\n(\S+)$/.exec(said) ?? [];
+  assert.equal(await Deno.readTextFile(`${world.place.workspace}/${path}`), "whole text");
+  assert.match(
+    await answerOf(3, () => app.say(OWNER, "", { text: undefined, ...file })),
+    /^Files of this message:\n\S+shades\.txt$/,
+  );
+});
+
 Deno.test("choices are buttons: one at once, several with Done", async () => {
   await using world = await createChatWorld();
   await world.place.writeScript("one", ask({ options: ["red", "blue"] }));

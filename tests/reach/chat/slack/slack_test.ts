@@ -1,6 +1,7 @@
 // Slack over its real packages: messages, questions, files, and what Slack repeats, refuses and closes.
 import assert from "node:assert/strict";
 import { toPayload } from "../../../../reach/chat/slack_wire.ts";
+import { call } from "../../../runtime/executions/executions_of.ts";
 import { until } from "../../../support/until.ts";
 import { type AppWorld, countRuns, testApp } from "../apps/app_world.ts";
 import { openSlack, type TestedApp } from "../apps/tested_app.ts";
@@ -59,6 +60,21 @@ testSlack(
     await until(() => app.files.length === 1, "a file");
     assert.deepEqual(app.fileThreads, [ts]);
     assert.ok(app.shown.every(({ thread }) => thread === ts));
+  },
+);
+
+testSlack(
+  "a mention in its thread answers a question in words of a channel",
+  async (world, app) => {
+    const ask = { call: [call("ask_user", { question: "Which color?" })] };
+    await world.place.writeScript("concierge", [ask, { say: "You said {result}" }]);
+    await using service = await world.open();
+    const ts = app.mention(OWNER, CHANNEL, "paint it");
+    assert.equal((await world.seen(CHANNEL, "Which color?")).replyTo, ts);
+    app.mention(OWNER, CHANNEL, "blue", { thread_ts: ts });
+    await world.seen(CHANNEL, "You said blue");
+    assert.equal((await service.runtime.getExecution(1)).status, "success");
+    assert.equal(await countRuns(world), 1);
   },
 );
 
