@@ -20,13 +20,24 @@ const webAddress = z.string().superRefine((text, context) => {
 /** Matches the parts of an expression that engines without backtracking do not have. */
 const BACKTRACKING = /\(\?(<?[=!])|\\[1-9]|\\k</;
 
-const expression = filledText.max(1_000).refine((source) => {
+const expression = filledText.max(1_000).refine(
+  (source) => !BACKTRACKING.test(source) && (isValid(source, "u") || isValid(toPlain(source), "")),
+  "must be an expression of RE2, without lookahead, lookbehind and backreferences",
+);
+
+/** Returns true if JavaScript accepts an expression. It finds nearly all errors, and the first check finds the others. */
+function isValid(source: string, flags: string): boolean {
   try {
-    return !BACKTRACKING.test(source) && new RegExp(source, "u") !== undefined;
+    return new RegExp(source, flags) !== undefined;
   } catch {
     return false;
   }
-}, "must be an expression of RE2, without lookahead, lookbehind and backreferences");
+}
+
+/** Returns an expression without the syntax that only RE2 has: `(?i)` and the like, and `(?P<name>`. */
+function toPlain(source: string): string {
+  return source.replaceAll(/\(\?[imsU]+\)/g, "").replaceAll("(?P<", "(?<");
+}
 
 /** The schemas of the fields of `trigger` that only a change trigger has. */
 const CHANGE_FIELDS = {

@@ -66,8 +66,15 @@ function selectValue(source: string, pointer: string): string {
 /** Removes the matches of the expressions within each line. Lets other work run meanwhile. */
 async function withoutIgnored(text: string, ignore: readonly string[]): Promise<string> {
   if (ignore.length === 0) return text;
-  const { RE2JS } = await loadEngine();
-  const engines = ignore.map((source) => RE2JS.compile(RE2JS.translateRegExp(source)));
+  const { RE2JS, RE2JSException } = await loadEngine();
+  const engines = ignore.map((source) => {
+    try {
+      return RE2JS.compile(RE2JS.translateRegExp(source));
+    } catch (error) {
+      if (!(error instanceof RE2JSException)) throw error;
+      throw new ToolFailure(`${source} of trigger.ignore is no expression of RE2`);
+    }
+  });
   if (engines.some((engine) => engine.programSize() > MAX_INSTRUCTIONS)) {
     throw new ToolFailure("an expression of trigger.ignore is too complicated");
   }

@@ -93,6 +93,20 @@ Deno.test("select and ignore limit the compared part", async () => {
   assert.equal(await site.check(), "no change");
 });
 
+Deno.test("ignore takes the syntax of RE2, and a check with another expression fails", async () => {
+  await using site = await Site.open();
+  await site.write("ignore: ['(?i)updated [[:digit:]]+', '(?P<unit>hours|minutes) ago']");
+  site.show("Price 1, UPDATED 5 minutes ago");
+  await site.start();
+  await site.check();
+  site.show("Price 1, updated 2 hours ago");
+  assert.equal(await site.check(), "no change");
+  await site.write("ignore: ['a{1,2000}']");
+  await site.live.runtime.reloadAgents();
+  const failed = "the check failed: a{1,2000} of trigger.ignore is no expression of RE2";
+  assert.equal(await site.check(), failed);
+});
+
 function feed(...ids: number[]): string {
   const items = ids.map((id) =>
     `<item><guid>${id}</guid><title>Entry ${id}</title><link>https://a.example/${id}</link></item>`
