@@ -226,16 +226,16 @@ export class Conversations {
   }
 
   async #showPending(message: ChatMessage, signal: AbortSignal): Promise<Post | undefined> {
-    const { app, client } = this.#ports;
+    const { app, client, settings } = this.#ports;
     const { place, isGroup, sender } = message;
     const waiting = await client.executions({ status: ["waiting"], limit: MOST_AGENTS });
-    // An execution whose called agent asks is not listed again: its own question is the same.
-    const ids = new Set(waiting.map(({ id }) => id));
-    const asking = waiting.filter(({ parent_execution_id: parent }) =>
-      parent === null || !ids.has(parent)
+    // The question of a called agent is also that of its caller, and counts as the called agent's.
+    const callers = new Set(waiting.map(({ parent_execution_id: parent }) => parent));
+    const asking = waiting.filter(({ id, agent_id: agentId }) =>
+      !callers.has(id) && (settings()?.agents?.includes(agentId) ?? true)
     );
-    if (asking.length === 0) return { text: "No question is open." };
     const shown = (await this.#questions.list()).filter((note) => note.place === place);
+    if (asking.length + shown.length === 0) return { text: "No question is open." };
     for (const { messageId } of shown) {
       await app.send(place, { text: "This question is open.", replyTo: messageId }, signal);
     }

@@ -62,6 +62,8 @@ Deno.test("a chat shows the questions of its agents only, and a denial is the pe
   await world.seen(OWNER, "Denied");
   assert.deepEqual(await storedAnswer(service.runtime, 2), [["chat", "owner", "Denied"]]);
   await assert.rejects(Deno.stat(`${world.place.workspace}/note.txt`));
+  app.say(OWNER, "/pending");
+  await world.seen(OWNER, "No question is open.");
   assert.equal(app.in(OWNER).filter(({ text }) => text.includes("silent")).length, 0);
 });
 
