@@ -50,6 +50,8 @@ export class MailListener implements AsyncDisposable {
   #failure: MailFailure | undefined;
   #isReported = false;
   readonly #folderFailures = new Map<string, MailFailure>();
+  /** The mails to move, as soon as every agent of their folder has passed them. */
+  readonly #moves = new Set<{ mail: FoundMail; then: Trigger<"mail">["then"] }>();
   readonly #running: Promise<void>;
 
   /** Starts to read the account. */
@@ -145,6 +147,7 @@ export class MailListener implements AsyncDisposable {
     for (const agent of agents) {
       positions.set(agent.id, await this.#positionOf(connection, agent));
     }
+    await this.#move(connection, { folder, positions });
     let active = [...agents];
     while (active.length > 0 && !signal.aborted) {
       const lastUid = Math.min(...active.map(({ id }) => positions.get(id)?.lastUid ?? 0));
@@ -176,7 +179,10 @@ export class MailListener implements AsyncDisposable {
             position.lastUid = mail.uid;
             moved.set(agent.id, position);
           }
-          await finishMail(connection, { mail, then, log: this.#ports.log });
+          for (const one of then) if (typeof one === "object") this.#moves.add({ mail, then: one });
+          const isSeen = then.includes("seen");
+          if (isSeen) await finishMail(connection, { mail, then: ["seen"], log: this.#ports.log });
+          await this.#move(connection, { folder, positions });
           active = active.filter((agent) => !waiting.has(agent));
           if (active.length === 0) return;
         }
@@ -184,6 +190,22 @@ export class MailListener implements AsyncDisposable {
         for (const [id, position] of moved) await store.writePosition(id, position);
       }
       if (mails.length < HEADS_AT_ONCE) return;
+    }
+  }
+
+  /** Moves the mails of a folder that all agents have passed. An agent that must wait finds the others later. */
+  async #move(
+    connection: ImapConnection,
+    { folder, positions }: { folder: string; positions: ReadonlyMap<string, MailPosition> },
+  ): Promise<void> {
+    for (const one of [...this.#moves].filter(({ mail }) => mail.folder === folder)) {
+      const { uid, uidValidity } = one.mail;
+      const all = [...positions.values()];
+      const isUnchanged = all.every((position) => position.uidValidity === uidValidity);
+      if (isUnchanged && all.some(({ lastUid }) => lastUid < uid)) continue;
+      const then = [one.then];
+      if (isUnchanged) await finishMail(connection, { mail: one.mail, then, log: this.#ports.log });
+      this.#moves.delete(one);
     }
   }
 

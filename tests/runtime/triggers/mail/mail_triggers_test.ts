@@ -150,3 +150,27 @@ withDovecot.test("agents share one connection, take their own mails, and do `the
   await until(isMarked, "it is marked");
   assert.equal(world.imap.accepted, 1);
 });
+
+withDovecot.test("a mail is moved when no other agent waits for it", async () => {
+  await using world = await MailWorld.create();
+  const ask = [{ name: "ask_user", arguments: { question: "Well?" } }];
+  await world.agent("asker", "", { steps: [{ call: ask }, { say: "done" }] });
+  await world.agent("mover", 'then: "move:Done"');
+  const runtime = await world.open({ positions: 2 });
+  const thread = ["References: <root@example.org>"];
+  await world.deliver({ subject: "one", id: "<root@example.org>" });
+  await world.untilTaken("asker", "one");
+  await until(async () => (await world.imap.list("ann", "Done")).length === 1, "one is moved");
+  const [first] = await world.runs("asker");
+  const id = first?.id ?? 0;
+  await until(async () => (await runtime.getExecution(id)).status === "waiting", "it waits");
+  await world.deliver({ subject: "two", headers: thread });
+  await world.untilTaken("mover", "one", "two");
+  await world.deliver({ subject: "three", headers: thread });
+  await world.untilTaken("mover", "one", "two", "three");
+  assert.equal((await world.imap.list("ann", "Done")).length, 1);
+  await runtime.cancel(id);
+  await world.untilTaken("asker", "one", "two");
+  await until(async () => (await world.imap.list("ann", "Done")).length === 2, "two is moved");
+  assert.equal((await world.imap.list("ann", "Done")).length, 2);
+});
