@@ -4,8 +4,9 @@ import { SerialQueue } from "../base/serial_queue.ts";
 import { SECOND_MS } from "../base/time_units.ts";
 import { AppFailure } from "../reach/chat/chat_app.ts";
 import type { ChatPorts } from "../reach/chat/chat_ports.ts";
-import { Chat, type Notice, sendNotice } from "../reach/chat/chat.ts";
+import { Chat } from "../reach/chat/chat.ts";
 import { type AppPorts, openChatApp } from "../reach/chat/open_app.ts";
+import { type Notice, sendNotice } from "../reach/chat/send_notice.ts";
 import type { ChatPerson, ChatSettings } from "../runtime/config/chat_schema.ts";
 import type { WorkspaceSettings } from "../runtime/config/settings.ts";
 import type { Runtime } from "../runtime/interface/runtime.ts";
@@ -126,7 +127,10 @@ export function openChatChannel(chat: ChatSettings, ports: AppPorts): Channel {
     send: (message, signal) =>
       toDelivery((async () => {
         const app = await openChatApp(chat, ports);
-        await sendNotice(message, { settings: () => chat, app }, signal);
+        const refused = (failure: AppFailure) => {
+          throw failure;
+        };
+        await sendNotice(message, { settings: () => chat, app, refused }, signal);
       })()),
   };
 }

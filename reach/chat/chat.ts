@@ -18,6 +18,7 @@ import { offerCode } from "./pairing.ts";
 import { Poller } from "./poller.ts";
 import { Questions } from "./questions.ts";
 import { Replies } from "./replies.ts";
+import { type Notice, type Refused, sendNotice, sendToEach } from "./send_notice.ts";
 
 /** The time in milliseconds that requests in progress get when the chat stops. */
 const GRACE_MS = 2 * SECOND_MS;
@@ -30,15 +31,6 @@ const ATTEMPTS = 5;
 const SEEN = "seen:";
 const RUN_LATE = "late:run";
 const DROP_LATE = "late:drop";
-/** A message to people that is not the answer to one: a question, a failure, a recap. */
-export interface Notice {
-  title: string;
-  text: string;
-  executionId: number | null;
-  requestId: string | null;
-  /** True if an earlier notice was about the same question. */
-  isReminder: boolean;
-}
 
 /** A running chat. */
 export class Chat implements AsyncDisposable {
@@ -86,17 +78,23 @@ export class Chat implements AsyncDisposable {
 
   /** Sends a notice to everybody who may answer, and a question only to its approvers. Throws AppFailure. */
   async post(notice: Notice, signal: AbortSignal): Promise<void> {
+    const { app, log, settings } = this.#ports;
     const { executionId, requestId, isReminder } = notice;
+    const refused: Refused = ({ message: reason }, { name: person }) =>
+      log.write("warn", "A person of a chat gets no messages", { person, reason });
     if (executionId === null || requestId === null) {
-      return await sendNotice(notice, this.#ports, signal);
+      return await sendNotice(notice, { app, settings, refused }, signal);
     }
-    const people = this.#ports.settings()?.people.filter((one) => may(one, "answer")) ?? [];
-    for (const person of people) {
-      if (!await this.#questions.isFor(person, executionId, signal)) continue;
-      const { id: personId } = person;
-      const place = await this.#ports.app.openDirect?.(personId, signal) ?? personId;
+    const people = [];
+    for (const person of settings()?.people ?? []) {
+      const mayAnswer = may(person, "answer") &&
+        await this.#questions.isFor(person, executionId, signal);
+      if (mayAnswer) people.push(person);
+    }
+    await sendToEach(people, refused, async ({ id: personId }) => {
+      const place = await app.openDirect?.(personId, signal) ?? personId;
       await this.#questions.show(executionId, { place, personId, isReminder }, signal);
-    }
+    });
   }
 
   async #receive(): Promise<void> {
@@ -267,21 +265,5 @@ export class Chat implements AsyncDisposable {
       await this.#questions.show(run.id, at, signal);
     }
     return due.length === 0 ? undefined : Math.min(...due);
-  }
-}
-
-/** Sends a notice without a question to everybody who may answer. */
-export async function sendNotice(
-  { title, text }: Pick<Notice, "title" | "text">,
-  { settings, app }: Pick<ChatPorts, "settings" | "app">,
-  signal: AbortSignal,
-): Promise<void> {
-  const people = settings()?.people.filter((one) => may(one, "answer")) ?? [];
-  if (people.length === 0) {
-    throw new AppFailure("nobody in its people may answer", { isFinal: true });
-  }
-  for (const { id } of people) {
-    const place = await app.openDirect?.(id, signal) ?? id;
-    await app.send(place, { text: cutEnd(`${title}\n${text}`, app.maxText) }, signal);
   }
 }

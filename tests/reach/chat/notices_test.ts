@@ -10,7 +10,8 @@ import { createTestPostgres, withPostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 import { ECHO } from "./apps/app_world.ts";
-import { createChatWorld, GUEST, OWNER } from "./chat_world.ts";
+import { createChatWorld, GUEST, OWNER, STRANGER } from "./chat_world.ts";
+import { refuse } from "./telegram_server.ts";
 
 Deno.test("a question that expires is edited and loses its buttons", async () => {
   await using world = await createChatWorld();
@@ -52,6 +53,30 @@ Deno.test("failures go to people who may answer, and wait for the end of quiet h
   await world.seen(OWNER, "The disk is full");
   assert.ok(clock.now() >= Date.parse("2026-01-02T07:00:00.000Z"));
   assert.deepEqual(world.app.in(GUEST), []);
+});
+
+Deno.test("a person who has blocked the bot keeps no message from the others", async () => {
+  await using world = await createChatWorld({
+    person: `{ id: ${STRANGER}, name: third, may: [answer] }`,
+  });
+  await world.place.writeScript("broken", [{ fail: "The disk is full" }]);
+  await world.place.writeScript("asker", [{
+    call: [call("ask_user", { question: "Which color?" })],
+  }]);
+  await using service = await world.open();
+  const refusal = () => refuse(403, { description: "Forbidden: bot was blocked by the user" });
+  for (
+    const [agent, text] of [["broken", "The disk is full"], ["asker", "Which color?"]] as const
+  ) {
+    world.app.refusals.push({ method: "sendMessage", response: refusal });
+    await service.runtime.run(agent, {});
+    await world.seen(STRANGER, text);
+  }
+  assert.deepEqual(world.app.in(OWNER), []);
+  const lines = world.place.logged.filter(({ message }) =>
+    message === "A person of a chat gets no messages"
+  );
+  assert.deepEqual(lines.map(({ fields }) => fields["person"]), ["owner", "owner"]);
 });
 
 Deno.test("notify --test sends a message to a chat, and names the reason if nobody gets it", async () => {
