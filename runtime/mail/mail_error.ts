@@ -13,14 +13,18 @@ export type MailErrorKind = "password" | "unreachable" | "tls" | "folder" | "gon
 export class MailError extends RuntimeError {
   override readonly code: RuntimeErrorCode;
   readonly kind: MailErrorKind;
+  /** True if other recipients got the mail, so that another attempt would send it to them again. */
+  readonly isPartial: boolean;
 
   constructor(
     kind: MailErrorKind,
     problem: string,
-    options: { remedy?: string; cause?: unknown } = {},
+    { isPartial = false, ...options }: { remedy?: string; cause?: unknown; isPartial?: boolean } =
+      {},
   ) {
     super(problem, options);
     this.kind = kind;
+    this.isPartial = isPartial;
     this.code = kind === "unreachable" ? "unavailable" : "invalid";
   }
 }

@@ -87,7 +87,7 @@ export async function sendMail(
     if (rejected.length === 0) return;
     const problem = `${account.smtp.host} does not accept mail for ${rejected.join(", ")}`;
     const remedy = "The other recipients got the mail: do not send it to them again";
-    throw new MailError("refused", problem, { remedy });
+    throw new MailError("refused", problem, { remedy, isPartial: true });
   });
 }
 

@@ -36,7 +36,7 @@ export function createMail(
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof MailError)) throw error;
-        throw new DeliveryFailure(error.message, { cause: error });
+        throw new DeliveryFailure(error.message, { isFinal: error.isPartial, cause: error });
       }
       return `${account.smtp.host} accepted the mail`;
     },

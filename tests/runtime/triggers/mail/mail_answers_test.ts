@@ -157,3 +157,20 @@ withDovecot.test("two agents that answer each other's mails end by Auto-Submitte
   await world.mail.deliver({ subject: "later" });
   await world.mail.untilTaken("replier", "Hello", "later");
 });
+
+withDovecot.test("a message that one of its addresses refuses is not repeated to the others", async () => {
+  await using smtp = await startSmtp();
+  const to = "[nobody@example.org, bob@example.org]";
+  const channels = `{ inbox: { type: mail, account: home, to: ${to} } }`;
+  const config = `notify: { on: [error], channels: ${channels} }\n`;
+  await using world = await MailWorld.create({ smtp: smtp.port, config });
+  await world.place.writeScript("broken", [{ fail: "The disk is full" }]);
+  await world.open();
+  await world.runtime.run("broken", {});
+  const find = () =>
+    world.place.logged.find(({ message }) => message.startsWith("A message was not delivered"));
+  await until(() => find() !== undefined, "the message is given up");
+  assert.match(find()?.message ?? "", /a retry cannot succeed/);
+  assert.match(String(find()?.fields["reason"]), /nobody@example\.org\. The other recipients got/);
+  assert.deepEqual(smtp.sent.map((one) => one.to), [["bob@example.org"]]);
+});
