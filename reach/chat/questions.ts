@@ -183,9 +183,10 @@ export class Questions {
     );
     const replied = own.find(({ messageId }) => messageId === replyTo);
     // In Slack, a message of a thread names only the first message of the thread.
+    const mayAnswer = message.isAddressed && may(findPerson(this.#ports, sender.id), "answer");
     const texts = own.filter(({ kind, thread }) =>
       kind === "input" &&
-      (!message.isGroup || message.isAddressed && replyTo !== null && thread === replyTo)
+      (!message.isGroup || mayAnswer && replyTo !== null && thread === replyTo)
     );
     return replied ?? (texts.length === 1 ? texts[0] : undefined);
   }

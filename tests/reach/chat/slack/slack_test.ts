@@ -71,10 +71,15 @@ testSlack(
     await using service = await world.open();
     const ts = app.mention(OWNER, CHANNEL, "paint it");
     assert.equal((await world.seen(CHANNEL, "Which color?")).replyTo, ts);
+    // Of a person without the right to answer, it is a message to the agent.
+    app.mention(GUEST, CHANNEL, "paint it, too", { thread_ts: ts });
+    await world.seen(CHANNEL, "(execution 2)");
+    await service.runtime.cancel(2);
+    await world.seen(CHANNEL, "No longer open");
     app.mention(OWNER, CHANNEL, "blue", { thread_ts: ts });
     await world.seen(CHANNEL, "You said blue");
     assert.equal((await service.runtime.getExecution(1)).status, "success");
-    assert.equal(await countRuns(world), 1);
+    assert.equal(await countRuns(world), 2);
   },
 );
 
