@@ -62,7 +62,11 @@ export function createMailSend(
       const outgoing = await toOutgoing(args, { connection, context, messageId });
       const written = await accounts.write(mail.account, { ...outgoing, bcc: args.bcc });
       context.signal.throwIfAborted();
-      await send(accounts, mail.account, written);
+      await send(accounts, mail.account, written).catch(async (error) => {
+        const isPartial = error instanceof MailError && error.isPartial;
+        if (isPartial) await keepSent(connection, { messageId, written });
+        throw error;
+      });
       const kept = await keepSent(connection, { messageId, written });
       return `The mail was sent to ${listWords(written.recipients)}. ${kept}`;
     },

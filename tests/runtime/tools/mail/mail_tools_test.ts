@@ -226,6 +226,7 @@ test("header injection by arguments is impossible, and a refused recipient is re
     /does not accept mail for nobody@example\.org\. The other recipients got the/,
   );
   assert.deepEqual(world.smtp.sent.map(({ to }) => to), [["bob@example.org"]]);
+  assert.equal((await world.mail.imap.sources("ann", "Sent")).length, 1);
   const [head = ""] = (world.smtp.sent[0]?.source ?? "").split("\r\n\r\n");
   assert.doesNotMatch(head, /all@example\.net/);
 });
