@@ -36,7 +36,7 @@ export interface ChatPorts {
   log: ServiceLog;
 }
 
-/** The note `run:<execution id>`: a run that a message started. */
+/** The note `run:<execution id>`: a run that a message started, and whose answer is not sent yet. */
 export interface RunNote {
   place: string;
   personId: string;
@@ -45,7 +45,6 @@ export interface RunNote {
   isGroup: boolean;
   /** The number of messages and files of the answer that were sent. */
   sent: number;
-  isDone: boolean;
 }
 
 /** The note `question:<request id>:<place>`: a message that shows a question. */

@@ -11,6 +11,8 @@ import { MAX_BYTES } from "./received_files.ts";
 import { writtenFilesIn } from "./written_files.ts";
 
 const PREFIX = "run:";
+/** The beginning of the name of a note about a run whose answer was sent. It is removed after some days. */
+const DONE = "done:";
 /** The maximum number of messages of one answer. A longer answer is sent as a file. */
 const MOST_POSTS = 4;
 /** The interval at which the app shows again that the bot writes. */
@@ -28,16 +30,18 @@ export class Replies {
   }
 
   /** Notes that the answer of a run goes to a place. A run that was noted before keeps its note. */
-  async expect(executionId: number, note: Omit<RunNote, "sent" | "isDone">): Promise<void> {
+  async expect(executionId: number, note: Omit<RunNote, "sent">): Promise<void> {
     const { notes } = this.#ports;
-    const name = `${PREFIX}${executionId}`;
-    if (await notes.readNote(name) !== undefined) return;
-    await notes.write(name, { ...note, sent: 0, isDone: false });
+    for (const prefix of [PREFIX, DONE]) {
+      if (await notes.readNote(`${prefix}${executionId}`) !== undefined) return;
+    }
+    await notes.write(`${PREFIX}${executionId}`, { ...note, sent: 0 });
   }
 
   /** Returns the runs whose answers are not sent yet, newest first. */
   async list(): Promise<(RunNote & { id: number })[]> {
-    const notes = await this.#ports.notes.listNotes<RunNote>(PREFIX);
+    const notes = await this.#ports.notes.listNotes<RunNote & { isDone?: boolean }>(PREFIX);
+    // Earlier versions kept the notes of answers that were sent.
     return notes.filter(({ value }) => !value.isDone)
       .map(({ name, value }) => ({ ...value, id: Number(name.slice(PREFIX.length)) }))
       .sort((a, b) => b.id - a.id);
@@ -73,7 +77,9 @@ export class Replies {
       }
     }
     this.#notBefore.delete(id);
-    await notes.write(`${PREFIX}${id}`, { ...note, isDone: true });
+    await notes.write(`${DONE}${id}`, true);
+    await notes.remove(`${PREFIX}${id}`);
+    await notes.purge(DONE);
     return {};
   }
 

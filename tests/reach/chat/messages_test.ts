@@ -1,5 +1,7 @@
 // Messages of people: conversations, commands, rights, and messages that start nothing.
 import assert from "node:assert/strict";
+import { DAY_MS } from "../../../base/time_units.ts";
+import { TestClock } from "../../support/test_clock.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 import { until } from "../../support/until.ts";
 import { ECHO } from "./apps/app_world.ts";
@@ -32,6 +34,27 @@ Deno.test("a message is answered by the chat's agent, in one conversation until 
   assert.equal(sessions[0], sessions[1]);
   assert.equal(new Set(sessions).size, 3);
   assert.ok(world.app.calls.includes("sendChatAction") || sessions.length === 4);
+});
+
+Deno.test("the notes about sent answers are removed after a week", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeAgent("concierge", ECHO);
+  const clock = new TestClock();
+  await using _service = await world.open({ clock });
+  const notes = () =>
+    world.place.all<{ name: string }>(
+      "SELECT name FROM chat_notes WHERE name LIKE 'run:%' OR name LIKE 'done:%' ORDER BY name",
+    );
+  const answered = async (text: string, ...names: string[]) => {
+    world.app.say(OWNER, text);
+    await world.seen(OWNER, text);
+    const areThere = async () => (await notes()).map(({ name }) => name).join() === names.join();
+    await until(areThere, `the notes are ${names}`);
+  };
+  await answered("One", "done:1");
+  await answered("Two", "done:1", "done:2");
+  clock.jump(8 * DAY_MS);
+  await answered("Three", "done:3");
 });
 
 Deno.test("rights decide about commands and about the agent", async () => {
