@@ -71,7 +71,7 @@ testSlack(
     await using service = await world.open();
     const ts = app.mention(OWNER, CHANNEL, "paint it");
     assert.equal((await world.seen(CHANNEL, "Which color?")).replyTo, ts);
-    // Of a person without the right to answer, it is a message to the agent.
+    // The mention of a person without the right to answer is a message to the agent.
     app.mention(GUEST, CHANNEL, "paint it, too", { thread_ts: ts });
     await world.seen(CHANNEL, "(execution 2)");
     await service.runtime.cancel(2);
