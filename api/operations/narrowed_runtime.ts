@@ -102,7 +102,15 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
     async checkpointStats() {
       const stats = await runtime.checkpointStats();
       const own = stats.agents.filter(({ agentId }) => isSeen(agentId));
-      return { ...stats, agents: own, threads: own.reduce((sum, { threads }) => sum + threads, 0) };
+      const total = (count: (agent: typeof own[number]) => number) =>
+        own.reduce((sum, agent) => sum + count(agent), 0);
+      return {
+        // The file and its size belong to the machine.
+        path: "",
+        sizeBytes: total(({ bytes }) => bytes),
+        threads: total(({ threads }) => threads),
+        agents: own,
+      };
     },
     countExecutions: () => runtime.countExecutions(agents),
     async usage(request) {

@@ -110,7 +110,8 @@ Deno.test("a key for some agents sees only these, and their executions, counts a
   assert(!JSON.stringify(info).includes(on.place.root), JSON.stringify(info));
   assert.deepEqual([info.workspace, info.transports, info.channels], ["", [], []]);
   assert(!JSON.stringify(await get("/recap")).includes("other"));
-  assert.deepEqual((await get("/checkpoints")).agents.length, 1);
+  const { path, size_bytes: size, agents: [stored, ...others] } = await get("/checkpoints");
+  assert.deepEqual([path, size, stored.agent_id, others], ["", stored.bytes, "writer", []]);
   assert(!JSON.stringify(await get("/sign-in")).includes("other"));
   for (
     const path of [

@@ -31,7 +31,11 @@ async function showStats(context: CommandContext, options: CheckpointOptions): P
   const agents = await agentsOf(context, { client, stats, agentId: options.agent });
   if (options.json) return output.json({ ...stats, agents });
   if (!output.quiet) {
-    output.fields([["Database", stats.path], ["Size", formatBytes(stats.size_bytes)]]);
+    output.fields([
+      // A key for some agents does not see the machine.
+      stats.path !== "" && ["Database", stats.path],
+      ["Size", formatBytes(stats.size_bytes)],
+    ]);
   }
   if (agents.length === 0) return output.line("No conversations are stored");
   if (!output.quiet) output.line();
