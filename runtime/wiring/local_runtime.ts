@@ -94,7 +94,8 @@ export class LocalRuntime implements Runtime {
     return await this.#parts.planRun(await this.#currentAgent(id), options);
   };
 
-  brokenAgentFiles: Runtime["brokenAgentFiles"] = () => this.#parts.registry.broken();
+  brokenAgentFiles: Runtime["brokenAgentFiles"] = () =>
+    this.#parts.redactor.redactValue(this.#parts.registry.broken());
 
   reloadAgents: Runtime["reloadAgents"] = async () => {
     await this.#parts.refreshConfig();
@@ -199,6 +200,7 @@ export class LocalRuntime implements Runtime {
   recap: Runtime["recap"] = async (span) =>
     await makeRecap(span, {
       ...this.#parts,
+      registry: { broken: this.brokenAgentFiles },
       listings: await this.listAgents(),
       waiting: await this.#history.openRequests(),
     });

@@ -3,6 +3,7 @@ import type { Agent, Trigger } from "../agents/agent.ts";
 import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
 import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
+import type { Redactor } from "../secrets/redactor.ts";
 import type { RuntimeParts } from "./parts/runtime_parts.ts";
 import type { ShownHistory } from "./shown_history.ts";
 
@@ -36,7 +37,7 @@ export async function describeScheduler(
 /** Returns the agents with their newest execution and the state of their triggers. */
 export async function toListings(
   agents: readonly Agent[],
-  { history, triggers, triggerStates, withLessons, requests }: RuntimeParts & {
+  { history, triggers, triggerStates, withLessons, requests, redactor }: RuntimeParts & {
     history: ShownHistory;
   },
 ): Promise<AgentListing[]> {
@@ -48,12 +49,37 @@ export async function toListings(
   return agents.map((agent) => {
     const stopped = stored.find(({ agentId }) => agentId === agent.id);
     const notes = triggers?.notes(agent.id);
+    const { passedOver, passedMail } = notes ?? {};
     return {
       ...(notes ?? { nextRun: null, triggerPaused: stopped?.reason ?? null }),
-      agent: withLessons(agent, agent.mcp.flatMap((server) => problems.get(server) ?? [])),
+      // The names of files and the subjects of mails are other people's texts.
+      ...(passedOver && { passedOver: redactIfNeeded(passedOver, redactor) }),
+      ...(passedMail && { passedMail: redactIfNeeded(passedMail, redactor) }),
+      agent: withLessons(
+        showAgent(agent, redactor),
+        agent.mcp.flatMap((server) => problems.get(server) ?? []),
+      ),
       lastExecution: newest.get(agent.id) ?? null,
     };
   });
+}
+
+/** The agents without secrets, for each version of the secrets: agents are listed often, and seldom change. */
+const shownAgents = new WeakMap<object, WeakMap<Agent, Agent>>();
+
+/** Returns the agent without secrets in the texts that its listing shows. Its file may contain one by mistake. */
+function showAgent(agent: Agent, redactor: Redactor): Agent {
+  return shownAgents.getOrInsertComputed(redactor.version, () => new WeakMap())
+    .getOrInsertComputed(agent, () => {
+      const { description, trigger, warnings } = agent;
+      return { ...agent, ...redactor.redactValue({ description, trigger, warnings }) };
+    });
+}
+
+/** Returns the value without secrets: the same object if it contains none, because lists are compared by identity. */
+function redactIfNeeded<T extends object>(value: T, redactor: Redactor): T {
+  const shown = redactor.redactValue(value);
+  return JSON.stringify(shown) === JSON.stringify(value) ? value : shown;
 }
 
 /** Returns a sentence for each MCP server for which a run waits until a person signs in. */

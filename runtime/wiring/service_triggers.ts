@@ -74,10 +74,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const isShared = shared !== undefined;
   const stops = new StoppedTriggers({
     store: new SqlTriggerStateStore(db),
-    clock,
-    log,
-    events,
-    isShared,
+    ...{ clock, log, events, isShared, redactor: options.redactor },
   });
   const start = createStartRun({ ...options, stops });
   const findAgent = (id: string) => options.registry.get(id);

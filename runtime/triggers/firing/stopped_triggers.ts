@@ -20,7 +20,7 @@ const RESTART =
   "Edit the agent, resume it (inkling resume) or the scheduler, or reload the agents to start it again.";
 
 /** The collaborators of `StoppedTriggers`. */
-export interface StoppedTriggersPorts extends Pick<Context, "clock" | "log"> {
+export interface StoppedTriggersPorts extends Pick<Context, "clock" | "log" | "redactor"> {
   store: SqlTriggerStateStore;
   /**
    * The events of this service and of other machines. Each stop and each re-arming is published there, and those of other
@@ -131,7 +131,9 @@ export class StoppedTriggers implements AsyncDisposable {
     const message = `The ${what} of agent "${id}" is stopped: ${reason}. ${remedy}`;
     this.#ports.log.write("warn", message, { agent: id });
     const stop: TriggerStop = { by, retryAt: null, print: agentDigest(agent) };
-    this.#publish({ agentId: id, displayName, status: "paused", reason, stop });
+    // The reason may contain the name of a file.
+    const shown = this.#ports.redactor.redact(reason);
+    this.#publish({ agentId: id, displayName, status: "paused", reason: shown, stop });
   }
 
   /**

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { ServiceEvent } from "../../../../runtime/events/bus.ts";
+import { until } from "../../../support/until.ts";
 import { LiveTriggers } from "../live_triggers.ts";
 
 const COMPOSED = "Übung";
@@ -59,4 +61,38 @@ Deno.test("a watched folder may be a symlink to an outside folder whose target c
   );
   assert.match(outputs[0] ?? "", /first letter/);
   assert.match(outputs.at(-1) ?? "", /second letter/);
+});
+
+Deno.test("no report about an agent and its watch contains a secret, also not in a file's name", async () => {
+  const secret = "tok-12345678";
+  const name = `inbox/${secret}.md`;
+  await using live = await LiveTriggers.create(name);
+  await Deno.writeTextFile(`${live.place.configDir}/.env`, `MY_TOKEN=${secret}\n`);
+  await live.watching("reader", ["inbox"], {
+    trigger: `debounce: 20ms, input: "Read with ${secret}"`,
+    settings: `description: Uses ${secret}\n${secret}: 1`,
+  });
+  await live.place.writeAgent("broken", `---\ntrigger: { type: ${secret} }\n---\n`);
+  const runtime = await live.open();
+  const told: ServiceEvent[] = [];
+  runtime.events.subscribe((event) => void told.push(event));
+  const listing = () => runtime.getAgent("reader");
+  await until(async () => {
+    live.write(name, "the same");
+    return (await listing()).passedOver !== undefined;
+  }, "a change that is passed over");
+  await until(async () => {
+    live.write(name);
+    return (await listing()).triggerPaused !== null;
+  }, "the stop of the watch");
+  const now = runtime.clock.now();
+  const shown = [
+    ...[await listing(), await runtime.listAgents(), await runtime.scheduler()],
+    await runtime.recap({ since: now - 60_000, until: now }),
+    ...[runtime.brokenAgentFiles(), told],
+  ].map((one) => JSON.stringify(one));
+  for (const text of shown) {
+    assert(!text.includes(secret), text);
+    assert(text.includes("[redacted:MY_TOKEN]"), text);
+  }
 });

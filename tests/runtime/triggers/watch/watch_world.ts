@@ -11,6 +11,7 @@ import type { Fire, FireOutcome } from "../../../../runtime/triggers/firing/fire
 import type { OpenFolderEvents } from "../../../../runtime/folders/system_watches.ts";
 import { FolderWatches } from "../../../../runtime/folders/folder_watches.ts";
 import { OwnWrites } from "../../../../runtime/triggers/watch/own_writes.ts";
+import { Redactor } from "../../../../runtime/secrets/redactor.ts";
 import { UNREAD } from "../../../../runtime/folders/folder_snapshot.ts";
 import { Watcher } from "../../../../runtime/triggers/watch/watcher.ts";
 import { LogLines } from "../../../support/log_lines.ts";
@@ -118,7 +119,8 @@ export class WatchWorld implements AsyncDisposable {
       ...(this.openEvents === undefined ? {} : { open: this.openEvents }),
     });
     const states = new SqlTriggerStateStore(this.db);
-    const stops = this.stops = new StoppedTriggers({ store: states, clock, log, events });
+    const redactor = new Redactor(() => []);
+    const stops = this.stops = new StoppedTriggers({ store: states, clock, log, events, redactor });
     this.watcher = new Watcher({
       store,
       stops,
