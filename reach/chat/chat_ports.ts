@@ -17,9 +17,9 @@ export interface ChatPorts {
   settings(): ChatSettings | undefined;
   app: ChatApp;
   notes: ChatNotes;
-  /** The client for reads and runs. */
+  /** The client for reads. */
   client: Client;
-  /** Returns a client whose answers are stored as those of a person. */
+  /** Returns a client whose runs, cancels and answers are recorded as those of a person. */
   clientOf(person: ChatPerson): Client;
   /** Calls `changed` after each change of an execution. Returns the function that ends it. */
   onChange(changed: () => void): () => void;

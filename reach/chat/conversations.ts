@@ -86,7 +86,7 @@ export class Conversations {
         if (agentId === undefined) {
           return { text: `Name the agent: ${mark}run name, then a message.` };
         }
-        return await this.#start(message, { agentId, text }, signal);
+        return await this.#start(message, { agentId, text, person }, signal);
       }
       case "cancel":
         return { text: await this.#cancel(message, person, rest.trim()) };
@@ -159,19 +159,24 @@ export class Conversations {
       };
     }
     const sessionId = ["chat", settings()?.name, message.place, person.id, note.since].join(":");
-    return await this.#start(message, { agentId, text: message.text, sessionId }, signal);
+    return await this.#start(message, { agentId, text: message.text, sessionId, person }, signal);
   }
 
   async #start(
     message: ChatMessage,
-    { agentId, text, sessionId }: { agentId: string; text: string; sessionId?: string },
+    { agentId, text, sessionId, person }: {
+      agentId: string;
+      text: string;
+      sessionId?: string;
+      person: ChatPerson;
+    },
     signal: AbortSignal,
   ): Promise<Post | undefined> {
-    const { client, settings } = this.#ports;
+    const { clientOf, settings } = this.#ports;
     const { place, messageId, isGroup, sender: { id: personId } } = message;
     try {
       const files = await storeFiles(message, this.#ports, signal);
-      const { execution_id: id } = await client.run(agentId, {
+      const { execution_id: id } = await clientOf(person).run(agentId, {
         message: text === "" && files.length > 0 ? "Read the files of this message." : text,
         ...(files.length > 0 && { context: describeFiles(files).join("\n") }),
         ...(sessionId !== undefined && { session_id: sessionId }),
@@ -216,7 +221,7 @@ export class Conversations {
     if (!isOwn && !may(person, "start")) return "You may cancel only your own messages.";
     try {
       const { finished_at: end } = await this.#ports.client.execution(id);
-      const { status } = await this.#ports.client.cancel(id);
+      const { status } = await this.#ports.clientOf(person).cancel(id);
       const isCancelled = end === null && (status === "cancelling" || status === "aborted");
       return `Execution ${id} ${isCancelled ? "is cancelled" : `had already ended: ${status}`}.`;
     } catch (error) {

@@ -98,3 +98,29 @@ Deno.test("a question without a rule has no reminder, and an answered one is not
   );
   assert(!JSON.stringify([...app.in(OWNER), ...app.in(STRANGER)]).includes("Reminder"));
 });
+
+Deno.test("who starts a run in a chat is named in the audit, and does not approve it with exclude_starter", async () => {
+  await using world = await createChatWorld({ config: PEOPLE, person: THIRD });
+  const { app, place } = world;
+  await place.writeScript("concierge", STEPS, "exclude_starter: true");
+  await using service = await world.open();
+  app.say(OWNER, "Write it");
+  await world.seen(OWNER, "Somebody with the right to answer must answer it");
+  const { requestId, rule } = await service.runtime.pendingRequest(1);
+  assert.equal(rule?.starter, "ada");
+  const by = { via: "chat" as const, name: "ada" };
+  await assert.rejects(service.runtime.respond(1, { requestId, answer: { approved: true }, by }), {
+    message:
+      "This question is for people with a name, without the person who started the run (ada)",
+  });
+  app.say(OWNER, "/cancel 1");
+  await world.seen(OWNER, "Execution 1 is cancelled");
+  const records = await service.runtime.audit.listRecords({
+    limit: 5,
+    actions: ["start", "cancel"],
+  });
+  assert.deepEqual(records.map(({ action, name, via }) => [action, name, via]), [
+    ["cancel", "ada", "chat"],
+    ["start", "ada", "chat"],
+  ]);
+});
