@@ -32,6 +32,7 @@ export function createTestApp(
     runtime,
     lifecycle,
     transports: () => ["unix:/home/me/service.sock"],
+    isLocal: true,
     caller,
   }, options);
   return {

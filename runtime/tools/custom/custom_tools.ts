@@ -30,7 +30,7 @@ const GRACE_MS = 60_000;
 /** The options of CustomTools. */
 export interface CustomToolsOptions extends HostSettings {
   clock: Clock;
-  /** Returns true if a variable contains a model provider's key, which no tool gets. */
+  /** Returns true if a variable contains a key of a provider, a trigger or the service, which no tool gets. */
   isProviderKey(name: string): boolean;
   /** The maximum number of processes. The default is in host_pool.ts. */
   maxProcesses?: number;
@@ -113,7 +113,9 @@ export class CustomTools implements AsyncDisposable {
     const key = described.flatMap(({ permissions }) => permissions.env)
       .find((name) => this.#options.isProviderKey(name));
     if (key === undefined) return { file, tools: described };
-    return problem(`it asks for the variable ${key}, a model provider's key, which no tool gets`);
+    return problem(
+      `it asks for the variable ${key} with a key of a provider, a trigger or the service, which no tool gets`,
+    );
   }
 
   async #describe(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {

@@ -156,7 +156,7 @@ Deno.test("a custom tool gets its declared hosts and variables, but no provider'
     });
     await world.writeTool("greedy", `return 1`, `permissions: { env: ["OPENAI_API_KEY"] },`);
     const message = await refusalOf(world.openTools("greedy"));
-    assert.match(message, /OPENAI_API_KEY, a model provider's key/);
+    assert.match(message, /OPENAI_API_KEY with a key of a provider/);
   });
   await t.step(
     "an unset variable is reported before a run, in the log, and with a failure",
