@@ -73,7 +73,15 @@ export async function validateWorkspace(
     const connected = [...validation.connected].map(([server, tools]) => ({ server, tools }));
     files.push({ agentId: basename(path), path, diagnostics: [], connected });
   }
-  return files;
+  // A message quotes values of its file, which may contain a secret by mistake.
+  const redactor = new Redactor(() => environment.secrets());
+  return files.map((file) => ({
+    ...file,
+    diagnostics: file.diagnostics.map((one) => ({
+      ...one,
+      ...redactor.redactValue({ message: one.message, ...(one.hint && { hint: one.hint }) }),
+    })),
+  }));
 }
 
 /** Returns the problems of notification channels except chats, without those that config.yaml's own check reports. */

@@ -45,6 +45,14 @@ Deno.test("validateWorkspace() checks every agent file, one agent or one file", 
   });
 });
 
+Deno.test("validateWorkspace() quotes no secret of a file", async () => {
+  await using place = await createTestWorkspace({ shell: { MY_TOKEN: "tok-12345678" } });
+  await place.writeAgent("a", "---\nhistory: tok-12345678\ntok-12345678: 1\n---\nHello.\n");
+  const found = (await validate(place))["a"]?.join("\n") ?? "";
+  assert.match(found, /got "\[redacted:MY_TOKEN\]"/);
+  assert.doesNotMatch(found, /tok-/);
+});
+
 Deno.test("validateWorkspace() refuses a missing workspace, but checks a single file anywhere", async () => {
   await using place = await createTestWorkspace();
   await Deno.remove(place.workspace, { recursive: true });
