@@ -133,9 +133,12 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
       raise: refuse,
     },
     replays: {
-      replay: ofExecution((id, options) => runtime.replays.replay(id, options)),
+      // Not for agents that were only called: a replay shows the agent's present file, and a fork is a manual run.
+      replay: ofExecution(async (id, options) => {
+        requireAgent((await runtime.getExecution(id)).agentId);
+        return await runtime.replays.replay(id, options);
+      }),
       fork: ofExecution(async (id, request) => {
-        // A fork is a manual run, so an agent that was only called cannot be started by one.
         requireAgent((await runtime.getExecution(id)).agentId);
         return await runtime.replays.fork(id, request);
       }),

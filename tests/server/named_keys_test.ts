@@ -220,6 +220,25 @@ Deno.test("a key for some agents counts all their open executions, and no others
   assert.equal((await on.call("/info", KEY)).body.waiting_executions, 2);
 });
 
+Deno.test("a key for some agents replays their runs, and no runs of agents that these called", async () => {
+  const ask = { name: "run_agent", arguments: { agent_id: "other" } };
+  await using on = await openKeyWorld({
+    agent: "agents: [other]",
+    steps: [{ call: [ask] }, { say: "Done." }],
+  });
+  await on.place.writeScript("other", [{ say: "Done." }]);
+  await on.runtime.reloadAgents();
+  const own = await runToEnd(on.runtime, "writer");
+  const key = await on.add("olga", "operator", { agents: ["writer"] });
+  const { body: [called] } = await on.call(`/executions?parent=${own.id}`, key);
+  assert.equal((await on.call(`/executions/${called.id}`, key)).status, 200);
+  const replay = async (id: number, by = key) =>
+    (await on.call(`/executions/${id}/replay`, by)).status;
+  // The replay of a called run would show the present file of its agent.
+  assert.deepEqual([await replay(own.id), await replay(called.id)], [200, 404]);
+  assert.equal(await replay(called.id, KEY), 200);
+});
+
 Deno.test("the audit names who signed out, and who stopped the service", async () => {
   await using on = await openWorld();
   const key = await on.add("olga");
