@@ -2,7 +2,7 @@
 import { HOUR_MS } from "../../base/time_units.ts";
 import type { Caller } from "./callers.ts";
 import type { Person } from "./persons.ts";
-import { isRole, ROLE_NAMES } from "./rights.ts";
+import { isRole, type Role, ROLE_NAMES } from "./rights.ts";
 
 /** The time after a question at which people are reminded, and stand-ins may answer. In milliseconds. */
 export const REMINDER_MS = HOUR_MS;
@@ -51,7 +51,8 @@ export function findApprover(rule: ApprovalRule, by: Caller, now: number): strin
   const { approvers, standIns, starter } = rule;
   const { via, name } = by;
   if (via === "program" || via === "link" || name === undefined || name === starter) return;
-  const isListed = approvers?.some((one) => one === name || hasRole(by, one)) ?? true;
+  // A member of a chat may be called like a role, which gives nobody the role.
+  const isListed = approvers?.some((one) => isRole(one) ? hasRole(by, one) : one === name) ?? true;
   const isStandIn = standIns !== undefined && now >= standIns.from && standIns.names.includes(name);
   return isListed || isStandIn ? name : undefined;
 }
@@ -60,8 +61,8 @@ export function findApprover(rule: ApprovalRule, by: Caller, now: number): strin
  * Returns true if a sender has this role or a higher one. The socket and this process have all of them, a chat and a mail
  * none.
  */
-function hasRole({ role, via }: Caller, wanted: string): boolean {
-  if (!isRole(wanted) || (role === undefined && (via === "chat" || via === "mail"))) return false;
+function hasRole({ role, via }: Caller, wanted: Role): boolean {
+  if (role === undefined && (via === "chat" || via === "mail")) return false;
   return ROLE_NAMES.indexOf(role ?? "admin") >= ROLE_NAMES.indexOf(wanted);
 }
 

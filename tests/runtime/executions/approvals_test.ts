@@ -86,6 +86,8 @@ Deno.test("only the listed names and roles may answer, and neither programs, lin
   const strangers: Caller[] = [
     person("bob"),
     person("bob", { via: "chat", role: undefined as never }),
+    // A name gives no role.
+    person("author", { via: "chat", role: undefined as never }),
     person("anna", { via: "program" }),
     person("dora", { role: "admin" }),
     { via: "link" },
