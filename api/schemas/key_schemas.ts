@@ -9,10 +9,11 @@ const agents = z.array(z.string()).nullable().meta({
   description: "The ids of the only agents that the key may use; null for all agents",
 });
 
-/** The request body of POST /keys. */
-export const AddKeyBody = z.object({
+/** The request body of POST /keys. Strict, because a misspelled `agents` would give a key for all agents. */
+export const AddKeyBody = z.strictObject({
   name: z.string().refine(isPersonName, {
-    error: "Input should be 1 to 60 visible characters, and not the name of a role",
+    error:
+      "Input should be 1 to 60 visible characters without spaces at the ends, and not the name of a role",
   }),
   role: RoleName,
   agents: z.array(z.string()).min(1).max(100).nullish(),

@@ -62,7 +62,7 @@ function saysSomething(value: unknown, schema: z.ZodType): boolean {
 /** The name of a person or key. It is not the name of a role, because `approvers` lists both. */
 export const personName = z.string().refine(
   isPersonName,
-  "must be 1 to 60 visible characters, and not the name of a role",
+  "must be 1 to 60 visible characters without spaces at the ends, and not the name of a role",
 );
 
 /** A text that is not blank. */

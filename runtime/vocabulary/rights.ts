@@ -1,4 +1,5 @@
 // The tables of roles and rights. Checks, schemas, docs and messages are made from them.
+import { escapeUnseen } from "../../base/text/unseen_characters.ts";
 
 /** The roles with their meanings in words, least first. A role has the rights of all roles before it. */
 export const ROLES = {
@@ -76,7 +77,11 @@ export function isRole(value: unknown): value is Role {
   return ROLE_NAMES.some((role) => role === value);
 }
 
-/** Returns true if a text can be the name of a person or key: 1 to 60 visible characters, and not the name of a role. */
+/**
+ * Returns true if a text can be the name of a person or key: 1 to 60 visible characters without spaces at the ends, and not
+ * the name of a role. Two names that look alike would be two people.
+ */
 export function isPersonName(text: string): boolean {
-  return /^[^\p{C}]{1,60}$/u.test(text) && !isRole(text);
+  const isSeen = text.trim() === text && escapeUnseen(text) === text;
+  return isSeen && /^[^\p{C}]{1,60}$/u.test(text) && !isRole(text);
 }

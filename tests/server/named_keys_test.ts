@@ -37,6 +37,9 @@ Deno.test("a key is shown once, is renewed by its owner, and only admins list or
       { name: "admin", role: "viewer" },
       { name: "x", role: "owner" },
       { name: "x", role: "author", agents: ["writer"] },
+      // A misspelled field would give a key for all agents, and an invisible difference another person of the same name.
+      { name: "x", role: "viewer", agent: ["writer"] },
+      ...[" ", "anna ", "\u00a0anna", "an\u3164na"].map((name) => ({ name, role: "viewer" })),
     ]
   ) assert.equal((await on.call("/keys", KEY, { json })).status, 422, JSON.stringify(json));
   assert.equal((await on.call("/keys", key)).status, 403);
