@@ -74,8 +74,11 @@ function endStreamWith(findOwner: () => Promise<unknown>, c: Context, clock: Clo
 
 /** Checks access tokens that another server has issued for /mcp. */
 export interface TokenGuard {
-  /** Returns the owner of a token, or undefined for an invalid one. Throws RequestRefused for an owner without access. */
-  find(token: string): Promise<Caller | undefined>;
+  /**
+   * Returns a function that returns the owner of a token, as long as the owner has access. Returns undefined for an invalid
+   * token. Throws RequestRefused for an owner without access.
+   */
+  find(token: string): Promise<(() => Caller | undefined) | undefined>;
   /** Returns the `WWW-Authenticate` of a refusal. Undefined if no tokens are accepted. */
   challenge(hasToken: boolean): string | undefined;
 }
@@ -128,13 +131,18 @@ export function apiKey(
     const findOwner = async () =>
       await findKey(key) ?? (isOpen?.(raw) ? undefined : await findLogin?.(raw));
     const owner = await findOwner();
-    const caller = owner ?? await guard?.find(bearer ?? "");
+    const findTokenOwner = owner === undefined ? await guard?.find(bearer ?? "") : undefined;
+    const caller = owner ?? findTokenOwner?.();
     c.set("caller", caller);
     if (caller !== undefined || isOpen?.(raw)) {
       await next();
       // The key of the whole service has no role and does not end, but a log-in with it does.
       const mayEnd = owner?.role !== undefined || owner?.via === "page";
       if (mayEnd) endStreamWith(findOwner, c, clock);
+      // A token may expire during a long call, but its owner must still have access.
+      if (findTokenOwner !== undefined) {
+        endStreamWith(() => Promise.resolve(findTokenOwner()), c, clock);
+      }
       return;
     }
     refused.count();

@@ -139,8 +139,11 @@ export class OpenIdSignIn {
     );
   }
 
-  /** Returns the owner of an access token for /mcp, or undefined for an invalid token. Throws RequestRefused. */
-  async findTokenOwner(token: string): Promise<Caller | undefined> {
+  /**
+   * Returns a function that returns the owner of an access token for /mcp, as long as the owner has access. Returns undefined
+   * for an invalid token. Throws RequestRefused.
+   */
+  async findTokenOwner(token: string): Promise<(() => Caller | undefined) | undefined> {
     const settings = this.#settings();
     let identity: Identity | undefined;
     try {
@@ -150,8 +153,9 @@ export class OpenIdSignIn {
       throw new RequestRefused(503, `${hostOf(settings)}, which signs people in, does not respond`);
     }
     if (identity === undefined) return undefined;
-    const caller = this.#toCaller(identity, "program");
-    if (caller !== undefined) return caller;
+    const owner = identity;
+    const find = () => this.#isCurrent(settings) ? this.#toCaller(owner, "program") : undefined;
+    if (find() !== undefined) return find;
     throw new RequestRefused(403, `No access: ${REFUSAL}: see sign_in.groups and people`);
   }
 

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../server/middleware/caller.ts";
+import { until } from "../../support/until.ts";
 import { FakeRuntime } from "../../support/fake_runtime.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createFindKey } from "../../../server/login/key_owners.ts";
@@ -88,4 +91,34 @@ Deno.test("apiKey() accepts a bearer token for other protocols only, and refuses
     detail,
     error: { message, type: "invalid_request_error", param: null, code: "invalid_api_key" },
   });
+});
+
+Deno.test("a stream over /mcp ends when the owner of its access token has no access any more", async () => {
+  const clock = new TestClock();
+  let hasAccess = true;
+  const app = new Hono<AppEnv>().use(apiKey({
+    findKey: () => Promise.resolve(undefined),
+    refused: new RefusedKeys(new LogLines()),
+    clock,
+    tokens: {
+      find: () => Promise.resolve(() => hasAccess ? { via: "program", name: "ada" } : undefined),
+      challenge: () => undefined,
+    },
+  }));
+  app.all(
+    "/mcp",
+    () => new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } }),
+  );
+  const response = await app.request("/mcp", { headers: { authorization: "Bearer a.b.c" } });
+  assert.equal(response.status, 200);
+  let hasEnded = false;
+  const reading = response.text().then(() => hasEnded = true);
+  await clock.advance(5_000);
+  assert(!hasEnded);
+  hasAccess = false;
+  await until(async () => {
+    await clock.advance(1_000);
+    return hasEnded;
+  }, "the stream ends");
+  await reading;
 });
