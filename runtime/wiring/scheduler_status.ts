@@ -46,7 +46,7 @@ export async function toListings(
   const newest = await history.newest(agents.map(({ id }) => id));
   // A runtime without triggers reads the stopped triggers from the store.
   const stored = triggers === undefined ? await triggerStates.readStopped() : [];
-  return agents.map((agent) => {
+  return showAgents(agents, redactor).map((agent) => {
     const stopped = stored.find(({ agentId }) => agentId === agent.id);
     const notes = triggers?.notes(agent.id);
     const { passedOver, passedMail } = notes ?? {};
@@ -55,10 +55,7 @@ export async function toListings(
       // The names of files and the subjects of mails are other people's texts.
       ...(passedOver && { passedOver: redactIfNeeded(passedOver, redactor) }),
       ...(passedMail && { passedMail: redactIfNeeded(passedMail, redactor) }),
-      agent: withLessons(
-        showAgent(agent, redactor),
-        agent.mcp.flatMap((server) => problems.get(server) ?? []),
-      ),
+      agent: withLessons(agent, agent.mcp.flatMap((server) => problems.get(server) ?? [])),
       lastExecution: newest.get(agent.id) ?? null,
     };
   });
@@ -67,13 +64,18 @@ export async function toListings(
 /** The agents without secrets, for each version of the secrets: agents are listed often, and seldom change. */
 const shownAgents = new WeakMap<object, WeakMap<Agent, Agent>>();
 
-/** Returns the agent without secrets in the texts that its listing shows. Its file may contain one by mistake. */
-function showAgent(agent: Agent, redactor: Redactor): Agent {
-  return shownAgents.getOrInsertComputed(redactor.version, () => new WeakMap())
-    .getOrInsertComputed(agent, () => {
+/**
+ * Returns the agents without secrets in the texts that their listings show. An agent's file may contain one by mistake. Asks
+ * for the version once, because that reads the current secrets from the file system.
+ */
+function showAgents(agents: readonly Agent[], redactor: Redactor): Agent[] {
+  const shown = shownAgents.getOrInsertComputed(redactor.version, () => new WeakMap());
+  return agents.map((agent) =>
+    shown.getOrInsertComputed(agent, () => {
       const { description, trigger, warnings } = agent;
       return { ...agent, ...redactor.redactValue({ description, trigger, warnings }) };
-    });
+    })
+  );
 }
 
 /** Returns the value without secrets: the same object if it contains none, because lists are compared by identity. */
