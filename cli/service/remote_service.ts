@@ -43,6 +43,19 @@ export function toRemoteApp(
   const headers = { "x-api-key": key, "x-inkling-via": "terminal" };
   return Object.assign(Object.create(app), {
     remote: base,
-    connect: () => new Client({ fetch: (path, init) => fetch(base + path, init), headers }),
+    connect: () => new Client({ fetch: (path, init) => fetchHere(base + path, init), headers }),
   });
+}
+
+/** Sends a request. Follows no redirect, because the next address would get the key and the texts, too. */
+async function fetchHere(address: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(address, { ...init, redirect: "manual" });
+  const location = response.headers.get("location");
+  const { status } = response;
+  if (location === null || status < 300 || status > 399) return response;
+  await response.body?.cancel();
+  const [from, to] = [new URL(address).origin, URL.parse(location, address)?.origin ?? location];
+  const detail = `${from} redirects to ${to}, which does not get your key. ` +
+    "If that is your service, name its address with --url";
+  return Response.json({ detail }, { status });
 }

@@ -39,3 +39,24 @@ Deno.test("--url with http to another machine warns that the key is not encrypte
   // The own service is not meant, so there is no hint to start it.
   assert.equal(await cli.run("--url", "http://0.0.0.0:1", "status"), 3);
 });
+
+Deno.test("--url follows no redirect, so that no other address gets the key", async () => {
+  const keys: (string | null)[] = [];
+  await using other = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
+    keys.push(request.headers.get("x-api-key"));
+    return Response.json([]);
+  });
+  const location = `http://127.0.0.1:${other.addr.port}/login`;
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    () => new Response(null, { status: 302, headers: { location } }),
+  );
+  await using cli = await createFakeCli({ isRunning: false });
+  cli.environment = { INKLING_API_KEY: "secret" };
+  assert.equal(await cli.run("--url", `http://127.0.0.1:${server.addr.port}`, "list"), 1);
+  assert.match(
+    cli.stderr.text,
+    /redirects to http:\/\/127\.0\.0\.1:\d+, which does not get your key/,
+  );
+  assert.deepEqual(keys, []);
+});
