@@ -34,19 +34,24 @@ const STATUS_OF: Readonly<Record<RuntimeErrorCode, number>> = {
   storage: 500,
 };
 
-/** Returns the response for an error. Logs the errors that are not the client's fault, with the `cause` of each error. */
-export function toErrorResponse(error: unknown, log: ServiceLog): Response {
+/**
+ * Returns the response for an error, without secrets. Logs the errors that are not the client's fault, with the `cause` of
+ * each error.
+ */
+export function toErrorResponse(
+  error: unknown,
+  { log, redact }: { log: ServiceLog; redact: (text: string) => string },
+): Response {
   if (error instanceof RequestRefused) {
     return toResponse(error.status, error.detail, error.headers);
   }
   if (error instanceof RuntimeError) {
     const { retryAfterSeconds: seconds } = error;
-    if (seconds !== undefined) {
-      return toResponse(503, error.message, { "Retry-After": String(seconds) });
-    }
+    // A message may quote a value of a file.
+    const msg = redact(error.message);
+    if (seconds !== undefined) return toResponse(503, msg, { "Retry-After": String(seconds) });
     const status = STATUS_OF[error.code];
     if (status === 500) log.write("error", "A request failed", { error, cause: error.cause });
-    const { message: msg } = error;
     // The detail of every 422 is a list, as for a request that does not match its schema.
     const issue = { type: error.code, loc: ["body"], msg, input: null };
     return toResponse(status, status === 422 ? [issue] : msg);

@@ -142,8 +142,8 @@ export function createApp(services: AppServices, options: AppOptions = {}): Hono
     app.on(["POST", "GET"], paths, (c) => take(c.req.raw, c.req.param("agent") ?? ""));
   }
   for (const { path, respond } of pages) app.get(toPattern(path), (c) => respond(c.req.raw));
-  app.notFound((c) => toErrorResponse(refuseRoute(c), log));
-  app.onError((error) => toErrorResponse(error, log));
+  app.notFound((c) => toErrorResponse(refuseRoute(c), runtime));
+  app.onError((error) => toErrorResponse(error, runtime));
   return app;
 }
 

@@ -188,7 +188,7 @@ function toHandler(app: Hono<AppEnv>, runtime: Runtime): Handler {
     try {
       return await app.fetch(request, from);
     } catch (error) {
-      return toErrorResponse(error, runtime.log);
+      return toErrorResponse(error, runtime);
     }
   };
 }

@@ -43,10 +43,10 @@ export function narrowRuntime(runtime: Runtime, agents: readonly string[]): Runt
       await requireExecution(id);
       return await call.call(runtime, id, ...args);
     };
-  const { version, directories, clock, log, startedAt, storage, messages, audit } = runtime;
+  const { version, directories, clock, log, startedAt, storage, messages, audit, redact } = runtime;
   return {
     // These members concern no agent.
-    ...{ version, directories, clock, log, startedAt, storage, messages, audit },
+    ...{ version, directories, clock, log, startedAt, storage, messages, audit, redact },
     get config() {
       return runtime.config;
     },

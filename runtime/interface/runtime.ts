@@ -264,6 +264,8 @@ export interface Runtime extends AsyncDisposable {
   countOutcomes(since: number): Promise<ReadonlyMap<string, Outcomes>>;
   /** Returns the summary of the time from `since` to before `until`, with the open problems. */
   recap(span: Span): Promise<Recap>;
+  /** Returns a text without secrets. */
+  redact(text: string): string;
   /** Returns the last lines of the service log without secrets, oldest first. */
   readLog(options: { lines: number }): Promise<string[]>;
   /** Returns the scheduler's status, with the next `upcoming` due times of each job (0 if absent). */

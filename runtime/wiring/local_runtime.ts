@@ -205,6 +205,7 @@ export class LocalRuntime implements Runtime {
       waiting: await this.#history.openRequests(),
     });
 
+  redact: Runtime["redact"] = (text) => this.#parts.redactor.redact(text);
   readLog: Runtime["readLog"] = async ({ lines }) =>
     await readRedactedTail(this.directories.logFile, { ...this.#parts, lines });
 

@@ -517,6 +517,10 @@ export class FakeRuntime implements Runtime {
     return Promise.resolve(this.report);
   }
 
+  redact(text: string): string {
+    return text;
+  }
+
   readLog({ lines }: { lines: number }): Promise<string[]> {
     return Promise.resolve(this.logFileLines.slice(-lines));
   }

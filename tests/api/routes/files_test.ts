@@ -354,6 +354,14 @@ Deno.test("an agent is switched off and on in its file", async () => {
   assert.equal(plain.body.text, "---\r\nenabled: false\r\n---\r\n\r\nSay hello.\r\n");
 });
 
+Deno.test("the reason of a refused text contains no secret", async () => {
+  await using world = await openWorld();
+  const json = { agent_text: "---\nhistory: sk-very-secret\n---\nHi." };
+  const { status, body } = await world.send("POST", "/agents/greeter/run", json);
+  assert.equal(status, 422);
+  assert.match(body.detail[0].msg, /history must be .*, got "\[redacted:OPENAI_API_KEY\]"/);
+});
+
 Deno.test("the single key changes no files over TCP without service.edit", async () => {
   await using world = await openWorld();
   const path = "/agents/greeter/file";
