@@ -79,7 +79,7 @@ export async function validateWorkspace(
     ...file,
     diagnostics: file.diagnostics.map((one) => ({
       ...one,
-      ...redactor.redactValue({ message: one.message, ...(one.hint && { hint: one.hint }) }),
+      message: redactor.redact(one.message),
     })),
   }));
 }

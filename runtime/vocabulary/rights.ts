@@ -79,7 +79,7 @@ export function isRole(value: unknown): value is Role {
 
 /**
  * Returns true if a text can be the name of a person or key: 1 to 60 visible characters without spaces at the ends, and not
- * the name of a role. Two names that look alike would be two people.
+ * the name of a role. Names with an invisible difference would belong to two people.
  */
 export function isPersonName(text: string): boolean {
   const isSeen = text.trim() === text && escapeUnseen(text) === text;
