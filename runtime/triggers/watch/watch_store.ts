@@ -18,7 +18,7 @@ export interface QueuedChange {
 export interface OpenRun {
   executionId: number;
   path: string;
-  /** False while the run waits for a person. */
+  /** False while the run rests or waits for a person. */
   isRunning: boolean;
 }
 
@@ -125,20 +125,23 @@ export class SqlWatchStore {
   /** Returns the runs of an agent's file changes that have not ended. */
   readOpenRuns(agentId: string): Promise<OpenRun[]> {
     return this.#db.read(function* () {
-      const open = "SELECT id, status, request ->> '$.cause.path' AS path FROM executions " +
-        "WHERE agent_id = ? AND trigger = 'watch' AND (status = 'waiting' OR status = 'running'";
-      const rows = yield* all<{ id: number; status: string; path: string }>(
+      const open = "SELECT id, status, rests_until, request ->> '$.cause.path' AS path " +
+        "FROM executions WHERE agent_id = ? AND trigger = 'watch' AND (status = 'waiting' " +
+        "OR rests_until IS NOT NULL OR status = 'running'";
+      const rows = yield* all<
+        { id: number; status: string; rests_until: number | null; path: string }
+      >(
         {
-          // With SQLite, only executions of the last started service instance can be open. Those of earlier instances do
-          // not continue.
+          // With SQLite, only executions of the last started service instance can run. Those of earlier instances do not
+          // continue unless they rest or wait.
           sqlite:
             `${open} AND instance_id = (SELECT id FROM instances ORDER BY rowid DESC LIMIT 1)) ORDER BY id`,
           postgres: `${open}) ORDER BY id`,
         },
         agentId,
       );
-      return rows.map(({ id, status, path }) => (
-        { executionId: id, path, isRunning: status === "running" }
+      return rows.map(({ id, status, rests_until, path }) => (
+        { executionId: id, path, isRunning: status === "running" && rests_until === null }
       ));
     });
   }
