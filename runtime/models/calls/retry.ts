@@ -119,12 +119,14 @@ class RetryingModel implements Model {
         const notice = this.#adaptation.noticeOf(adapted);
         if (notice !== undefined) yield notice;
         try {
-          if (attempt > 1) {
+          while (attempt > 1) {
             if (rates?.mustWait) place?.leave();
             await rates?.waitForTurn(ticket, signal);
             limit.pause();
             await place?.take(signal);
             limit.resume();
+            // While the call waited for its place, another pause may have begun.
+            if (rates === undefined || rates.waitMs === 0) break;
           }
           const reply = yield* this.#attempt(adapted, { signal, subject, progress });
           this.#adaptation.recordReply(adapted, reply);

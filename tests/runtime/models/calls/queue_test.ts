@@ -164,6 +164,28 @@ Deno.test("a new call of a model whose provider asked for a pause holds no place
   assert.deepEqual(started, ["paused", "other", "paused", "paused", "paused"]);
 });
 
+Deno.test("a next attempt that got its place waits for a pause that began before", async () => {
+  const world = new QueueWorld();
+  const { clock, started } = world;
+  const first = world.call("first", [fails("slow down", { status: 429 }), answers]);
+  await clock.advance(0);
+  const second = world.call("second", [
+    async function* (_request, signal) {
+      await clock.sleep(20_000, signal);
+      return yield* fails("Your account has no quota", { status: 429, retryAfterMs: 100_000 })(
+        modelRequest(),
+        signal,
+      );
+    },
+    answers,
+  ]);
+  await clock.advance(119_000);
+  assert.deepEqual(started, ["first", "second"]);
+  await clock.advance(2_000);
+  assert.deepEqual(await Promise.all([first, second]), ["ok", "ok"]);
+  assert.equal(clock.sleeping, 0);
+});
+
 Deno.test("the wait for a place does not count toward the timeout of a reply, also after a failed attempt", async () => {
   const world = new QueueWorld();
   const { clock } = world;
