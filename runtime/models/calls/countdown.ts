@@ -31,9 +31,9 @@ export class Countdown {
 
   /** The milliseconds that may still be counted until the limit is reached. */
   get leftMs(): number {
-    const { clock, limitMs } = this.#options;
+    const { limitMs } = this.#options;
     const since = this.#countsSince;
-    return limitMs - this.#counted - (since === undefined ? 0 : clock.now() - since);
+    return limitMs - this.#counted - (since === undefined ? 0 : this.#now() - since);
   }
 
   /** Stops counting. `forget`: the counted time no longer counts either. */
@@ -44,7 +44,7 @@ export class Countdown {
 
   /** Continues counting. */
   resume(): void {
-    this.#countsSince ??= this.#options.clock.now();
+    this.#countsSince ??= this.#now();
     this.#watching ??= this.#watch();
   }
 
@@ -52,6 +52,12 @@ export class Countdown {
   async end(): Promise<void> {
     this.#ended.abort(NO_LONGER_NEEDED);
     await this.#watching;
+  }
+
+  /** Monotonic, so that a change of the wall clock neither ends nor extends a call. */
+  #now(): number {
+    const { clock } = this.#options;
+    return clock.elapsed?.() ?? clock.now();
   }
 
   async #watch(): Promise<void> {

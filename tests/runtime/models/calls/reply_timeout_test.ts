@@ -1,7 +1,6 @@
 // Tests the timeouts of withRetry(): the timeout of a reply, stalls, and cancels.
 import assert from "node:assert/strict";
 import { ReplyTimeout, STALL_MS, withRetry } from "../../../../runtime/models/calls/retry.ts";
-
 import { collectReply, modelRequest } from "../../../support/collect_reply.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import type { Attempt } from "../../../support/models/retry_world.ts";
@@ -98,5 +97,45 @@ Deno.test("withRetry() rethrows the reason of a cancel, in a call and in a wait"
       (error) => error === reason,
     );
     assert.equal(inner.requests.length, 1);
+  }
+});
+
+/** A clock whose wall time can be set. */
+class SteppedClock extends TestClock {
+  #offset = 0;
+
+  override now(): number {
+    return super.now() + this.#offset;
+  }
+
+  elapsed(): number {
+    return super.now();
+  }
+
+  step(ms: number): void {
+    this.#offset += ms;
+  }
+}
+
+Deno.test("withRetry() measures its time limits independently of changes of the wall clock", async () => {
+  for (const stepMs of [-3_600_000, 3_600_000]) {
+    const clock = new SteppedClock();
+    const options = { clock, timeoutMs: 45_000, log: new LogLines(), random: () => 0.5 };
+    const call = collectReply(
+      withRetry(new ScriptedModel(goesSilent("half"), answers), { ...options, timeoutMs: 180_000 }),
+    );
+    await clock.advance(1_000);
+    clock.step(stepMs);
+    await clock.advance(STALL_MS);
+    assert.equal((await call).text, "ok");
+    const ended = assert.rejects(
+      collectReply(withRetry(new ScriptedModel(goesSilent()), options)),
+      ReplyTimeout,
+    );
+    await clock.advance(1_000);
+    clock.step(stepMs);
+    await clock.advance(44_000);
+    await ended;
+    assert.equal(clock.sleeping, 0);
   }
 });
