@@ -44,7 +44,8 @@ export async function takeTurn(run: Run): Promise<ModelReply> {
   };
   const { id: execution, agentId: agent } = run.execution;
   const subject = { execution, agent };
-  const stream = run.model.generate(request, { signal: run.signal, subject });
+  // Disposed also if a notice cannot be stored, because the open call holds a place of max_concurrent_runs.
+  await using stream = run.model.generate(request, { signal: run.signal, subject });
   let hasBegun = false;
   let counted: Usage | undefined;
   try {

@@ -1,10 +1,19 @@
 // Tests replies that are cut off while they stream: they restart, or their partial text is kept.
 import assert from "node:assert/strict";
 import type { Clock } from "../../../../base/clock.ts";
+import { Conversation } from "../../../../runtime/executions/record/conversation.ts";
+import { Journal } from "../../../../runtime/executions/record/journal.ts";
+import { RedactedReply } from "../../../../runtime/executions/record/redacted_reply.ts";
+import type { Run } from "../../../../runtime/executions/loop/run.ts";
+import { takeTurn } from "../../../../runtime/executions/loop/turn.ts";
+import type { Model } from "../../../../runtime/models/model.ts";
+import { Toolbox } from "../../../../runtime/tools/toolbox.ts";
 import type { ExecutionDetail, Runtime } from "../../../../runtime/interface/runtime.ts";
 import { AnthropicServer } from "../../../support/models/anthropic_server.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
+import { createTestAgent } from "../../../support/test_agent.ts";
 import { TestClock } from "../../../support/test_clock.ts";
+import { openTestStore } from "../../../support/test_store.ts";
 import type { TestWorkspace } from "../../../support/test_workspace.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
@@ -129,4 +138,31 @@ Deno.test("a cut reply keeps its text, and the missing part of its usage is esti
   for (const { outputData, inputTokens } of ends) {
     assert.deepEqual([outputData, inputTokens], [text, 777]);
   }
+});
+
+Deno.test("takeTurn() ends the model call if a notice of the call cannot be stored", async () => {
+  const steps: string[] = [];
+  const model: Model = {
+    id: "test/m",
+    async *generate() {
+      steps.push("begun");
+      try {
+        yield await Promise.resolve({ type: "notice", level: "info", text: "Waits" } as const);
+        return assert.fail("the call went on");
+      } finally {
+        steps.push("ended");
+      }
+    },
+  };
+  await using store = await openTestStore();
+  const execution = await store.accept();
+  const gone = { ...execution, id: execution.id + 1 };
+  const run: Partial<Run> = {
+    ...{ execution, model, agent: createTestAgent(), signal: new AbortController().signal },
+    ...{ conversation: new Conversation(), toolbox: new Toolbox([]), format: undefined },
+    journal: new Journal(gone, { ...store, clock: new TestClock() }),
+    openReply: () => new RedactedReply(execution.id, store),
+  };
+  await assert.rejects(takeTurn(run as Run));
+  assert.deepEqual(steps, ["begun", "ended"]);
 });
