@@ -16,6 +16,9 @@ export interface Clock {
  */
 export const NO_LONGER_NEEDED = "no longer needed";
 
+/** The maximum time of one timer. A timer with a longer time would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** The clock of the machine. */
 export class SystemClock implements Clock {
   now(): number {
@@ -27,6 +30,13 @@ export class SystemClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (!(ms > LONGEST_TIMER_MS)) return this.sleepBriefly(ms, signal);
+    return this.sleepBriefly(LONGEST_TIMER_MS, signal)
+      .then(() => this.sleep(ms - LONGEST_TIMER_MS, signal));
+  }
+
+  /** Sleeps with one timer. */
+  protected sleepBriefly(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (signal?.aborted) {
       reject(signal.reason);

@@ -7,7 +7,7 @@ import { SystemClock } from "../../base/clock.ts";
  * process alive.
  */
 export class CommandClock extends SystemClock {
-  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  protected override sleepBriefly(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (signal?.aborted) {
       reject(signal.reason);

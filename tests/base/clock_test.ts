@@ -23,4 +23,14 @@ for (const clock of [new SystemClock(), new CommandClock()]) {
     off.abort(reason);
     await assert.rejects(waiting, reason);
   });
+
+  Deno.test(`${name}.sleep() sleeps for more milliseconds than one timer supports`, async () => {
+    const off = new AbortController();
+    const waiting = clock.sleep(2 ** 31 + 60_000, off.signal);
+    // A timer that overflows fires after a millisecond.
+    await Promise.race([waiting, clock.sleep(20)]);
+    const reason = new Error("called off");
+    off.abort(reason);
+    await assert.rejects(waiting, reason);
+  });
 }
