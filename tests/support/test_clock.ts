@@ -87,6 +87,24 @@ export class TestClock implements Clock {
   }
 }
 
+/** A TestClock with a monotonic time, and a wall clock that a test can set. */
+export class SteppedClock extends TestClock {
+  #offset = 0;
+
+  override now(): number {
+    return super.now() + this.#offset;
+  }
+
+  elapsed(): number {
+    return super.now();
+  }
+
+  /** Sets the wall clock forward or back. */
+  step(ms: number): void {
+    this.#offset += ms;
+  }
+}
+
 /** Lets pending promise reactions and one round of macrotasks run. */
 export async function settle(): Promise<void> {
   for (let i = 0; i < 3; i++) {

@@ -1,7 +1,10 @@
 // Measures the running time of an execution since the last stored value.
 import type { Clock } from "../../../base/clock.ts";
 
-/** A stopwatch that starts when it is created. `ranMs` is earlier running time that is not stored yet. */
+/**
+ * A stopwatch that starts when it is created. Monotonic, so that a change of the wall clock is no running time. `ranMs` is
+ * earlier running time that is not stored yet.
+ */
 export class RunningTime {
   readonly #clock: Clock;
   #since: number;
@@ -9,34 +12,38 @@ export class RunningTime {
 
   constructor(clock: Clock, { ranMs = 0 } = {}) {
     this.#clock = clock;
-    this.#since = this.#sinceBefore = clock.now() - ranMs;
+    this.#since = this.#sinceBefore = this.#now() - ranMs;
   }
 
-  /** The milliseconds since the last take(). If the clock was set back, 0. */
+  /** The milliseconds since the last take(). Never negative, also if the clock is not monotonic. */
   get elapsedMs(): number {
-    return Math.max(0, this.#clock.now() - this.#since);
+    return Math.max(0, this.#now() - this.#since);
   }
 
   /** Returns the elapsed milliseconds and restarts the stopwatch. */
   take(): number {
     const { elapsedMs } = this;
     this.#sinceBefore = this.#since;
-    this.#since = this.#clock.now();
+    this.#since = this.#now();
     return elapsedMs;
   }
 
   /** Runs `work` without counting its duration. */
   async exclude<T>(work: () => Promise<T>): Promise<T> {
-    const begun = this.#clock.now();
+    const begun = this.#now();
     try {
       return await work();
     } finally {
-      this.#since += Math.max(0, this.#clock.now() - begun);
+      this.#since += Math.max(0, this.#now() - begun);
     }
   }
 
   /** Undoes the last take(), because its value was not stored. */
   undoTake(): void {
     this.#since = this.#sinceBefore;
+  }
+
+  #now(): number {
+    return this.#clock.elapsed?.() ?? this.#clock.now();
   }
 }

@@ -1,6 +1,6 @@
 // Tests `settings.max_duration`, the limit of a run's running time without its waits for people.
 import assert from "node:assert/strict";
-import { TestClock } from "../../../support/test_clock.ts";
+import { SteppedClock, TestClock } from "../../../support/test_clock.ts";
 import { createTestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { until } from "../../../support/until.ts";
 import { answer, ASK, call, createToolPlace, delegate, FREE, idsOf } from "../executions_of.ts";
@@ -64,5 +64,25 @@ Deno.test("max_duration does not count waits for a person, even across a restart
     await clock.advance(index === 0 ? 4_000 : 2_000);
     const { status, durationMs } = await toEnd(runtime, ids[index] ?? 0);
     assert.deepEqual([status, durationMs], [expected, Math.min(10, 5 + seconds) * 1_000]);
+  }
+});
+
+Deno.test("max_duration and the duration do not count a change of the wall clock during a run", async () => {
+  await using place = await createTestWorkspace();
+  const clock = new SteppedClock();
+  const steps = [{ ...ASK, delay_ms: 5_000 }, { say: "Done.", delay_ms: 4_000 }];
+  await place.writeScript("asking", steps, "settings: { max_duration: 10 }");
+  await using runtime = await place.open({ clock });
+  for (const stepMs of [3_600_000, -3_600_000]) {
+    const { id } = await runtime.run("asking", {});
+    await until(() => clock.awaits(5_000), "its model");
+    clock.step(stepMs);
+    await clock.advance(5_000);
+    await untilStatus(runtime, id, "waiting");
+    await answer(runtime, id, { text: "This" });
+    await until(() => clock.awaits(4_000), "its model again");
+    await clock.advance(4_000);
+    const { status, durationMs } = await toEnd(runtime, id);
+    assert.deepEqual([status, durationMs], ["success", 9_000]);
   }
 });

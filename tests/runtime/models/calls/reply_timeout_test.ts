@@ -12,7 +12,7 @@ import {
   retryWorld,
 } from "../../../support/models/retry_world.ts";
 import { ScriptedModel } from "../../../support/models/retry_world.ts";
-import { TestClock } from "../../../support/test_clock.ts";
+import { SteppedClock, TestClock } from "../../../support/test_clock.ts";
 
 Deno.test("withRetry() applies the timeout to all attempts together", async () => {
   const { model, clock } = retryWorld([fails("a"), goesSilent()], 45_000);
@@ -99,23 +99,6 @@ Deno.test("withRetry() rethrows the reason of a cancel, in a call and in a wait"
     assert.equal(inner.requests.length, 1);
   }
 });
-
-/** A clock whose wall time can be set. */
-class SteppedClock extends TestClock {
-  #offset = 0;
-
-  override now(): number {
-    return super.now() + this.#offset;
-  }
-
-  elapsed(): number {
-    return super.now();
-  }
-
-  step(ms: number): void {
-    this.#offset += ms;
-  }
-}
 
 Deno.test("withRetry() measures its time limits independently of changes of the wall clock", async () => {
   for (const stepMs of [-3_600_000, 3_600_000]) {
