@@ -10,6 +10,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Returns monotonic milliseconds. Differences between them are not affected by changes of the wall clock. */
+export function monotonicNow(clock: Pick<Clock, "now" | "elapsed">): number {
+  return clock.elapsed?.() ?? clock.now();
+}
+
 /**
  * The abort reason of work that no caller waits for any more. Without a given reason, an abort would create an error with a
  * stack trace.

@@ -6,7 +6,7 @@
 // silently ends the events of watches above or below it. So a folder inside a watched folder has no watch of its own, and
 // old watches are closed before new ones are opened.
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, monotonicNow } from "../../base/clock.ts";
 import { identityAt, MISSING } from "../../base/files/folder_identity.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
@@ -80,9 +80,9 @@ export class FolderWatches implements AsyncDisposable {
   #events = 0;
   /** The paths of new folders since the last check. */
   #newFolders: string[] = [];
-  /** The time before which no scan for lost events starts, in milliseconds since the epoch. */
+  /** The time before which no scan for lost events starts, in monotonic milliseconds. */
   #restUntil = 0;
-  #probedAt = 0;
+  #probedAt = -Infinity;
   /** True if a failure to watch a folder was logged and not all folders can be watched yet. */
   #isWarned = false;
 
@@ -192,7 +192,7 @@ export class FolderWatches implements AsyncDisposable {
     } catch (error) {
       // The folder was removed just before the watch. Listeners notice that in their next scan.
       const isGone = error instanceof Deno.errors.NotFound;
-      open.retryAt = this.#clock.now() + (isGone ? 0 : RETRY_MS);
+      open.retryAt = monotonicNow(this.#clock) + (isGone ? 0 : RETRY_MS);
       if (isGone || this.#isWarned) return open;
       this.#isWarned = true;
       const instead =
@@ -242,7 +242,7 @@ export class FolderWatches implements AsyncDisposable {
 
   async #check(signal: AbortSignal): Promise<void> {
     while (await sleepUnlessAborted(this.#clock, CHECK_MS, signal)) {
-      const now = this.#clock.now();
+      const now = monotonicNow(this.#clock);
       for (const open of this.#folders) {
         // A watch stays with its folder. Replacing the folder at its path may cause no event.
         const identity = identityAt(open.folder);
@@ -276,13 +276,13 @@ export class FolderWatches implements AsyncDisposable {
 
   /** Requests scans: of everything after a burst of events, otherwise of the folders that cannot be watched. */
   async #requestScans(): Promise<void> {
-    const start = this.#clock.now();
+    const start = monotonicNow(this.#clock);
     const isBurst = this.#events > BURST_EVENTS;
     if (!isBurst || start >= this.#restUntil) this.#events = 0;
     if (start < this.#restUntil) return;
     const unwatched = this.#folders.filter(({ source }) => source === undefined);
     await this.#scan(isBurst ? [...this.#requests] : unwatched.flatMap(({ requests }) => requests));
-    const end = this.#clock.now();
+    const end = monotonicNow(this.#clock);
     this.#restUntil = end + Math.min(LONGEST_REST_MS, REST_FACTOR * (end - start));
   }
 }

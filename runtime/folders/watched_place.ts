@@ -2,7 +2,7 @@
 // path was removed or created again. Requests for scans are merged, and scans run one at a time.
 import { join } from "../../base/plain_path.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, monotonicNow } from "../../base/clock.ts";
 import { holdsMoreThan } from "../../base/files/folder_size.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isBelow } from "../../base/files/path_below.ts";
@@ -146,7 +146,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
   check(): Promise<void> {
     this.#isCheckDue = true;
     const unread = this.#snapshot?.unread ?? [];
-    const now = this.#ports.clock.now();
+    const now = monotonicNow(this.#ports.clock);
     if (unread.length > 0 && now >= this.#retryAt) {
       this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
       this.#retryAt = now + this.#retryMs;
@@ -262,7 +262,7 @@ export class WatchedPlace implements AsyncDisposable, FolderListener {
     const [first] = lost;
     if (first === undefined) return;
     this.#retryMs = FIRST_RETRY_MS;
-    this.#retryAt = clock.now() + FIRST_RETRY_MS;
+    this.#retryAt = monotonicNow(clock) + FIRST_RETRY_MS;
     const what = lost.length === 1 ? first.path : `${first.path} and ${lost.length - 1} more`;
     const message = "which is watched; what is known of it counts until it can be read";
     log.write("warn", `Cannot read ${what}, ${message}`, { error: first.error });

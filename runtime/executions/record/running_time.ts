@@ -1,5 +1,5 @@
 // Measures the running time of an execution since the last stored value.
-import type { Clock } from "../../../base/clock.ts";
+import { type Clock, monotonicNow } from "../../../base/clock.ts";
 
 /**
  * A stopwatch that starts when it is created. Monotonic, so that a change of the wall clock is no running time. `ranMs` is
@@ -12,38 +12,34 @@ export class RunningTime {
 
   constructor(clock: Clock, { ranMs = 0 } = {}) {
     this.#clock = clock;
-    this.#since = this.#sinceBefore = this.#now() - ranMs;
+    this.#since = this.#sinceBefore = monotonicNow(clock) - ranMs;
   }
 
   /** The milliseconds since the last take(). Never negative, also if the clock is not monotonic. */
   get elapsedMs(): number {
-    return Math.max(0, this.#now() - this.#since);
+    return Math.max(0, monotonicNow(this.#clock) - this.#since);
   }
 
   /** Returns the elapsed milliseconds and restarts the stopwatch. */
   take(): number {
     const { elapsedMs } = this;
     this.#sinceBefore = this.#since;
-    this.#since = this.#now();
+    this.#since = monotonicNow(this.#clock);
     return elapsedMs;
   }
 
   /** Runs `work` without counting its duration. */
   async exclude<T>(work: () => Promise<T>): Promise<T> {
-    const begun = this.#now();
+    const begun = monotonicNow(this.#clock);
     try {
       return await work();
     } finally {
-      this.#since += Math.max(0, this.#now() - begun);
+      this.#since += Math.max(0, monotonicNow(this.#clock) - begun);
     }
   }
 
   /** Undoes the last take(), because its value was not stored. */
   undoTake(): void {
     this.#since = this.#sinceBefore;
-  }
-
-  #now(): number {
-    return this.#clock.elapsed?.() ?? this.#clock.now();
   }
 }

@@ -1,6 +1,6 @@
 // A time limit of a model call that counts only a part of the time.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { type Clock, monotonicNow, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 
 /** The limit of a countdown. */
 export interface CountdownOptions {
@@ -31,9 +31,9 @@ export class Countdown {
 
   /** The milliseconds that may still be counted until the limit is reached. */
   get leftMs(): number {
-    const { limitMs } = this.#options;
+    const { clock, limitMs } = this.#options;
     const since = this.#countsSince;
-    return limitMs - this.#counted - (since === undefined ? 0 : this.#now() - since);
+    return limitMs - this.#counted - (since === undefined ? 0 : monotonicNow(clock) - since);
   }
 
   /** Stops counting. `forget`: the counted time no longer counts either. */
@@ -44,7 +44,7 @@ export class Countdown {
 
   /** Continues counting. */
   resume(): void {
-    this.#countsSince ??= this.#now();
+    this.#countsSince ??= monotonicNow(this.#options.clock);
     this.#watching ??= this.#watch();
   }
 
@@ -52,12 +52,6 @@ export class Countdown {
   async end(): Promise<void> {
     this.#ended.abort(NO_LONGER_NEEDED);
     await this.#watching;
-  }
-
-  /** Monotonic, so that a change of the wall clock neither ends nor extends a call. */
-  #now(): number {
-    const { clock } = this.#options;
-    return clock.elapsed?.() ?? clock.now();
   }
 
   async #watch(): Promise<void> {

@@ -122,3 +122,17 @@ Deno.test("FolderWatches watches a folder with two paths once, and each listener
   const expected = [[`${root}/a.md`], [`/${root}/a.md`]];
   assert.deepEqual(folders.map((one) => [...heard.get(one) ?? []]), expected);
 });
+
+Deno.test("FolderWatches scans a folder that cannot be watched also after the clock was set back", async () => {
+  const fake = new FakeFolderEvents();
+  fake.failure = new Error("no watches");
+  await using listening = await Listening.create({ folders: ["inbox"], open: fake.open });
+  await listening.listen("inbox", { scans: true });
+  await listening.expect("inbox", "inbox");
+  listening.clock.step(-3_600_000);
+  await listening.expect("inbox", "inbox");
+  await listening.expect("inbox", "inbox");
+  fake.failure = undefined;
+  await listening.clock.advance(62_000);
+  await until(() => fake.folders.length === 1, "the watch");
+});

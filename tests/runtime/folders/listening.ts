@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { FolderWatches } from "../../../runtime/folders/folder_watches.ts";
 import type { OpenFolderEvents } from "../../../runtime/folders/system_watches.ts";
 import { LogLines } from "../../support/log_lines.ts";
-import { TestClock } from "../../support/test_clock.ts";
+import { SteppedClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
 
 export class Listening implements AsyncDisposable {
-  readonly clock = new TestClock();
+  readonly clock = new SteppedClock();
   readonly log = new LogLines();
   readonly watches: FolderWatches;
   readonly heard = new Map<string, Set<string>>();
