@@ -2,7 +2,7 @@
 // during the pause, and then continue in order of arrival. A pause for the whole account closes the gates of all models
 // with the key.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import { type Clock, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { type Clock, monotonicNow, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
@@ -20,10 +20,18 @@ interface Waiting {
   admit: () => void;
 }
 
-/** A pause. `until` is its end in milliseconds since the epoch. */
+/**
+ * The end of a pause. The earlier time counts, because the wall clock may be set back, and the monotonic clock may stop
+ * while the machine sleeps.
+ */
 interface Pause {
+  /** Milliseconds since the epoch. */
   until: number;
+  /** Monotonic milliseconds. */
+  untilElapsed: number;
 }
+
+const noPause = (): Pause => ({ until: -Infinity, untilElapsed: -Infinity });
 
 /** The gate for the calls of one model with one key. */
 export class RateGate {
@@ -31,7 +39,7 @@ export class RateGate {
   readonly #log: ServiceLog;
   /** The waiting calls, in order of their tickets. */
   #line: Waiting[] = [];
-  readonly #ofModel: Pause = { until: 0 };
+  readonly #ofModel = noPause();
   readonly #ofAccount: Pause;
   #tickets = 0;
   /** Aborts the sleep of the release loop when no call is waiting any more. */
@@ -42,7 +50,7 @@ export class RateGate {
   constructor(options: { clock: Clock; log: ServiceLog; account?: Pause }) {
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#ofAccount = options.account ?? { until: 0 };
+    this.#ofAccount = options.account ?? noPause();
   }
 
   /**
@@ -54,8 +62,7 @@ export class RateGate {
 
   /** The remaining time of the pause in milliseconds; 0 without a pause. */
   get waitMs(): number {
-    const until = Math.max(this.#ofModel.until, this.#ofAccount.until);
-    return Math.max(0, until - this.#clock.now());
+    return Math.max(0, this.#leftOf(this.#ofModel), this.#leftOf(this.#ofAccount));
   }
 
   /** True if a new call has to wait. */
@@ -66,9 +73,10 @@ export class RateGate {
   /** Starts a pause of `ms` milliseconds, for the calls of this model or of the whole account. */
   pause(ms: number, model: string, { ofAccount = false } = {}): void {
     const pause = ofAccount ? this.#ofAccount : this.#ofModel;
-    const until = this.#clock.now() + Math.min(ms, LONGEST_PAUSE_MS);
-    if (until <= pause.until) return;
-    pause.until = until;
+    const leftMs = Math.min(ms, LONGEST_PAUSE_MS);
+    if (leftMs <= this.#leftOf(pause)) return;
+    pause.until = this.#clock.now() + leftMs;
+    pause.untilElapsed = monotonicNow(this.#clock) + leftMs;
     const calls = ofAccount ? "all calls with its key" : "calls of this model";
     this.#log.write("warn", `The provider asks for a pause: ${calls} wait`, {
       model,
@@ -99,6 +107,10 @@ export class RateGate {
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  #leftOf({ until, untilElapsed }: Pause): number {
+    return Math.min(until - this.#clock.now(), untilElapsed - monotonicNow(this.#clock));
   }
 
   async #release(): Promise<void> {
@@ -137,7 +149,7 @@ export class RateGates {
   /** Returns the gate for a connection's address, key and model. */
   gateFor({ adapter, baseUrl, apiKey, name }: ModelConnection): RateGate {
     const key = JSON.stringify([adapter, baseUrl, apiKey]);
-    const account = this.#accounts.getOrInsertComputed(key, () => ({ until: 0 }));
+    const account = this.#accounts.getOrInsertComputed(key, noPause);
     return this.#gates.getOrInsertComputed(
       `${key} ${name}`,
       () => new RateGate({ ...this.#options, account }),

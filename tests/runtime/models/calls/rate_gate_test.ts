@@ -9,7 +9,7 @@ import {
   fails,
   ScriptedModel,
 } from "../../../support/models/retry_world.ts";
-import { settle, TestClock } from "../../../support/test_clock.ts";
+import { settle, SteppedClock, TestClock } from "../../../support/test_clock.ts";
 
 /**
  * Creates a function that opens models with the same key, each with its own script. `called` records the order of the
@@ -104,4 +104,17 @@ Deno.test("RateGate removes an aborted call, and fails immediately for a pause b
   await fourth;
   assert.deepEqual(called, ["a at 0", "d at 120000"]);
   assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("RateGate ends a pause in time after the wall clock was set forward or back", () => {
+  for (const stepMs of [-3_600_000, 3_600_000]) {
+    const clock = new SteppedClock();
+    const rates = new RateGate({ clock, log: new LogLines() });
+    rates.pause(20_000, "test/m");
+    assert.equal(rates.waitMs, 20_000);
+    clock.step(stepMs);
+    assert.equal(rates.waitMs, stepMs < 0 ? 20_000 : 0);
+    rates.pause(30_000, "test/m");
+    assert.equal(rates.waitMs, 30_000);
+  }
 });
