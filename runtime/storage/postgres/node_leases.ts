@@ -54,7 +54,10 @@ export class NodeLeases {
   async renew(query: Query): Promise<void> {
     const asked = this.#wanted;
     const wanted = [...asked];
-    if (wanted.length === 0 && this.#held.size === 0) return;
+    if (wanted.length === 0 && this.#held.size === 0) {
+      this.#renewed = asked;
+      return this.#settle();
+    }
     // The leases have expired, and another node may have held them since.
     if (this.#now() >= this.#until) this.#hold([], 0);
     // Calculated before the query, so that this node never considers a lease held for longer than the database does.

@@ -22,3 +22,16 @@ Deno.test("NodeLeases reports lost leases after a long freeze, even if no other 
   assert.deepEqual(told, [true, false, true]);
   assert.equal(leases.holds("watch a"), true);
 });
+
+Deno.test("NodeLeases.setWanted() resolves for a node that gives up leases which another node holds", async () => {
+  const leases = new NodeLeases({ instanceId: "here", now: () => 0, changed: () => {} });
+  // Another node holds every lease.
+  const query: Query = () => Promise.resolve({ rows: [] });
+  const asked = leases.setWanted(["watch a"]);
+  await leases.renew(query);
+  await asked;
+  const given = leases.setWanted([]);
+  await leases.renew(query);
+  await given;
+  await leases.setWanted([]);
+});
