@@ -95,3 +95,16 @@ test("a watch continues when its connection is restored, and at its next check, 
     assert.deepEqual(await waiting(), []);
   }
 });
+
+test("each node reloads its agents after the removal of the last agent whose source only one of them checks", async (world) => {
+  const { workspace } = world;
+  const trigger = "shell: true\ntrigger: { type: change, command: date, every: 1h }";
+  await workspace.writeScript("checker", [{ say: "Done." }], trigger);
+  await using one = await world.open("one");
+  await using two = await world.open("two");
+  await Deno.remove(join(workspace.agentsDir, "checker.md"));
+  for (const node of [one, two]) {
+    await node.reloadAgents();
+    assert.deepEqual(await node.listAgents(), []);
+  }
+});
