@@ -137,7 +137,8 @@ Deno.test("the questions of MCP servers reach people, and their answers the serv
     const messages = twice.questions.map(({ message }) => message.split("asks: ")[1]);
     assert.deepEqual(messages, ["First?", "Second?"]);
     assert.deepEqual(twice.results, ["accept {}; decline null"]);
-    assert.equal(countOf("twice"), 3);
+    // On a busy machine, the second question of the cancelled call may come while the next call runs, and is then asked.
+    assert.ok([2, 3].includes(countOf("twice")), `${countOf("twice")} calls`);
   });
 
   await t.step(
