@@ -55,7 +55,9 @@ function findOverlaps(
 ): BrokenRow[] {
   const runs = rows.all<{ id: number; trigger: string; start: number; end: number | null }>(
     "SELECT id, trigger, started_at AS start, finished_at AS end FROM executions " +
-      "WHERE agent_id = ?1 AND id >= ?2 AND trigger IN ('schedule', 'watch') ORDER BY started_at, id",
+      // A run that rests makes way for other runs.
+      "WHERE agent_id = ?1 AND id >= ?2 AND trigger IN ('schedule', 'watch') AND rest IS NULL " +
+      "ORDER BY started_at, id",
     agentId,
     since,
   );

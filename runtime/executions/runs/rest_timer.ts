@@ -17,8 +17,11 @@ import type { Runs } from "./runs.ts";
  * of a machine that has died.
  */
 const LONGEST_SLEEP_MS = MINUTE_MS;
-/** The maximum number of active runs with which this process ends a further rest at its time. */
-const MOST_ACTIVE = 100;
+/**
+ * With this number of active runs or more, the process ends one rest a second. So many rests with the same end do not
+ * overload it, and no rest waits for a time with fewer runs.
+ */
+const MANY_ACTIVE = 100;
 const RETRY = { firstMs: 5 * SECOND_MS, longestMs: MINUTE_MS };
 
 type Ports = Pick<RunnerPorts, "clock" | "serviceLog" | "rests" | "shared" | "executions"> & {
@@ -81,9 +84,10 @@ export class RestTimer implements AsyncDisposable {
       if (next === undefined) return shared === undefined ? undefined : LONGEST_SLEEP_MS;
       const ms = next.until - clock.now();
       if (ms > 0) return Math.min(ms, LONGEST_SLEEP_MS);
-      if (active.count >= MOST_ACTIVE) return SECOND_MS;
+      const isBusy = active.count >= MANY_ACTIVE;
       // Tracked, because the end of a rest starts the execution.
       await active.track(this.#end(next.id, "time"));
+      if (isBusy) return SECOND_MS;
     }
     return undefined;
   }
