@@ -32,7 +32,6 @@ export function createTestApp(
     runtime,
     lifecycle,
     transports: () => ["unix:/home/me/service.sock"],
-    isLocal: true,
     caller,
   }, options);
   return {

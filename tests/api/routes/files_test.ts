@@ -374,7 +374,6 @@ Deno.test("the single key changes no files over TCP without service.edit", async
       ["POST", "/agents/greeter/rename", { to: "x" }],
       ["POST", "/agents/greeter/enabled", { enabled: false }],
       ["POST", "/agents/greeter/file/check", { text: "" }],
-      ["POST", "/agents/greeter/auto-approve", { tool: "file_write", write: true }],
       ["GET", "/files/config.yaml"],
       ["PUT", "/files/config.yaml", { text: "" }],
       ["GET", "/editor"],
@@ -386,7 +385,4 @@ Deno.test("the single key changes no files over TCP without service.edit", async
   });
   const saved = await open.sendRemotely("PUT", path, { text: "Hi." }, { "if-match": version });
   assert.equal(saved.status, 200);
-  const approval = { tool: "file_write", write: true };
-  const freed = await open.sendRemotely("POST", "/agents/greeter/auto-approve", approval);
-  assert.deepEqual([freed.status, freed.body.written], [200, true]);
 });
