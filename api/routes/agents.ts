@@ -21,7 +21,7 @@ import { fromWire } from "../schemas/wire.ts";
 import { operation } from "../operations/operation.ts";
 import { keptRows } from "../operations/polled_answers.ts";
 import { AGENT, HISTORY, keyHeader, limit, offset, yesOrNo } from "../operations/parameters.ts";
-import { openFiles } from "../operations/open_files.ts";
+import { openFiles, requireEditor } from "../operations/open_files.ts";
 import { RunAccepted, RunBody } from "../schemas/run_schemas.ts";
 import { SlotBody } from "../schemas/scheduler_schemas.ts";
 
@@ -122,8 +122,10 @@ export const autoApprove = operation({
   resource: AGENT,
   body: AutoApproveBody,
   response: AutoApproved,
-  errors: [409, 503],
-  async handle({ id, body }, { runtime, caller }) {
+  errors: [403, 409, 503],
+  async handle({ id, body }, services) {
+    requireEditor(services);
+    const { runtime, caller } = services;
     return await runtime.autoApprove(id, { ...body, by: caller });
   },
 });

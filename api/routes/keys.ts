@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SECOND_MS } from "../../base/time_units.ts";
 import { hasRight, type Right, RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { RequestRefused } from "../errors.ts";
+import { mayEditFiles } from "../operations/open_files.ts";
 import { operation, type PathResource } from "../operations/operation.ts";
 import { AddKeyBody, KeyBody, KeyRevoked, NewKeyBody, WhoamiBody } from "../schemas/key_schemas.ts";
 
@@ -54,9 +55,10 @@ export const renewKey = operation({
 export const whoami = operation({
   summary: "The sender of the request, with its role and rights",
   response: WhoamiBody,
-  handle(_request, { caller }) {
+  handle(_request, services) {
+    const { caller } = services;
     const { name = null, role = "admin" as const, agents = null } = caller;
     const rights = Object.keys(RIGHTS).filter((right) => hasRight(caller, right as Right));
-    return Promise.resolve({ name, role, agents, rights });
+    return Promise.resolve({ name, role, agents, rights, mayEditFiles: mayEditFiles(services) });
   },
 });

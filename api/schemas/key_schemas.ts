@@ -54,4 +54,8 @@ export const WhoamiBody = z.object({
   role: RoleName.meta({ description: "`admin` for the key of the whole service and the socket" }),
   agents,
   rights: z.array(z.string()),
+  may_edit_files: z.boolean().meta({
+    description:
+      "True if the sender may write agent files: over TCP with a named key, or with `service.edit`",
+  }),
 }).meta({ id: "Whoami" });

@@ -193,7 +193,7 @@ class Permission {
     try {
       return await work();
     } catch (error) {
-      const isRefusal = error instanceof ApiError && [409, 422].includes(error.status) ||
+      const isRefusal = error instanceof ApiError && [403, 409, 422].includes(error.status) ||
         error instanceof CommandFailure && !(error instanceof Interrupted);
       if (!isRefusal) throw error;
       this.#asking.output.error(error.message);

@@ -32,18 +32,29 @@ export type AgentsById = ReadonlyMap<string, AgentSummary>;
 /** The context that provides the agents to the views. */
 export const AgentsContext = createContext<AgentsById>(new Map());
 
-/** The sender of the page's requests: the name, and the rights. */
-export type Person = Pick<Awaited<ReturnType<Client["whoami"]>>, "name" | "rights">;
+/** The sender of the page's requests: the name, the rights, and the permission to change files. */
+export type Person = Pick<
+  Awaited<ReturnType<Client["whoami"]>>,
+  "name" | "rights" | "may_edit_files"
+>;
 
 /** The context that provides the sender to the views. Null until it is known. */
 export const PersonContext = createContext<Person | null>(null);
 
-/** Returns the person's name, and a function that tests for a right. Until the rights are known, all count as given. */
-export function usePerson(): { name: string | null; may: (right: Right) => boolean } {
+/**
+ * Returns the person's name, a function that tests for a right, and the permission to change files. Until the rights are
+ * known, all count as given.
+ */
+export function usePerson(): {
+  name: string | null;
+  may: (right: Right) => boolean;
+  mayEditFiles: boolean;
+} {
   const person = useContext(PersonContext);
   return {
     name: person?.name ?? null,
     may: (right) => person?.rights.includes(right) ?? true,
+    mayEditFiles: person?.may_edit_files ?? true,
   };
 }
 

@@ -145,7 +145,7 @@ function ConfirmForm(props: FormProps): VNode {
   const [reason, setReason] = useState("");
   const [form, setForm] = useState<"answer" | "edit" | "always">("answer");
   const { client } = useService();
-  const { name, may } = usePerson();
+  const { name, may, mayEditFiles } = usePerson();
   const hasApproved = name !== null && pending.approved_by?.includes(name) === true;
   const preview = async (args: JsonObject) => {
     const { execution_id: id, request_id } = pending;
@@ -211,7 +211,7 @@ function ConfirmForm(props: FormProps): VNode {
             Edit arguments
           </Button>
         )}
-        {pending.is_guard && may("edit") && !hasApproved && (
+        {pending.is_guard && mayEditFiles && !hasApproved && (
           <Button
             disabled={isSending}
             onClick={() => setForm("always")}

@@ -187,6 +187,8 @@ export class FakeRuntime implements Runtime {
   configWarnings: Config["warnings"] = [];
   /** The notices of a new run about files that it could not use. */
   notices: string[] = [];
+  /** The setting `service.edit` of config.yaml: the key of the whole service may change files. */
+  canKeyEdit = false;
   /** The chats of config.yaml. */
   chats: Config["chats"] = [];
   /** The `http` settings of config.yaml. */
@@ -232,6 +234,7 @@ export class FakeRuntime implements Runtime {
       ...config,
       chats: this.chats,
       http: { ...config.http, ...this.http },
+      service: { ...config.service, edit: this.canKeyEdit },
       publicUrl: this.publicUrl,
       warnings: this.configWarnings,
     };

@@ -3,10 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openAuthoring } from "../../../ops/authoring/editor_support.ts";
 import { Lifecycle } from "../../../api/streams/lifecycle.ts";
+import { PLACE_HEADER } from "../../../runtime/vocabulary/callers.ts";
 import { createApp } from "../../../server/app.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 
 const AGENT = "---\ndescription: Greets\n---\nGreet everybody.\n";
+/** The body of a request that allows a tool for always. */
+const ALLOW = { tool: "file_write", write: true };
 
 interface Answer {
   status: number;
@@ -374,15 +377,37 @@ Deno.test("the single key changes no files over TCP without service.edit", async
       ["POST", "/agents/greeter/rename", { to: "x" }],
       ["POST", "/agents/greeter/enabled", { enabled: false }],
       ["POST", "/agents/greeter/file/check", { text: "" }],
+      ["POST", "/agents/greeter/auto-approve", ALLOW],
+      ["POST", "/agents/greeter/auto-approve", { ...ALLOW, write: false }],
       ["GET", "/files/config.yaml"],
       ["PUT", "/files/config.yaml", { text: "" }],
       ["GET", "/editor"],
     ] as const
   ) assert.equal((await world.sendRemotely(method, place, json)).status, 403, place);
+  assert.equal((await world.send("GET", path)).body.text, AGENT);
+  assert.equal((await world.sendRemotely("GET", "/whoami")).body.may_edit_files, false);
 
   await using open = await openWorld({
     config: (workspace) => `workspace: ${workspace}\nservice: { edit: true }\n`,
   });
   const saved = await open.sendRemotely("PUT", path, { text: "Hi." }, { "if-match": version });
   assert.equal(saved.status, 200);
+  const allowed = await open.sendRemotely("POST", "/agents/greeter/auto-approve", ALLOW);
+  assert.deepEqual([allowed.status, allowed.body.written], [200, true]);
+  assert.equal((await open.sendRemotely("GET", "/whoami")).body.may_edit_files, true);
+});
+
+Deno.test("a person at the socket allows calls for always, and a program does not", async () => {
+  await using world = await openWorld();
+  const allow = (headers: Record<string, string>) =>
+    world.send("POST", "/agents/greeter/auto-approve", ALLOW, headers);
+  const read = async () => (await world.send("GET", "/agents/greeter/file")).body.text;
+  const mayEdit = async (headers: Record<string, string>) =>
+    (await world.send("GET", "/whoami", undefined, headers)).body.may_edit_files;
+  const program = { [PLACE_HEADER]: "program" };
+  assert.deepEqual([(await allow(program)).status, await mayEdit(program)], [403, false]);
+  assert.equal(await read(), AGENT);
+  const { status, body } = await allow({});
+  assert.deepEqual([status, body.written, await mayEdit({})], [200, true, true]);
+  assert.match(await read(), /auto_approve:\s*(- |\[)file_write/);
 });

@@ -118,6 +118,7 @@ Deno.test("POST /executions/{id}/respond accepts edited arguments with an approv
 
 Deno.test("POST /agents/{id}/auto-approve requires a tool and the write flag", async () => {
   const { call, runtime } = createTestApp();
+  runtime.canKeyEdit = true;
   runtime.addAgent(fakeAgent("writer"));
   const post = (id: string, json: unknown) =>
     call(`/agents/${id}/auto-approve`, { method: "POST", json });

@@ -462,7 +462,10 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   "pending of an execution that does not wait": { argv: ["pending", "1"], code: 1 },
   "respond with a file change": {
     argv: [...RESPOND_ALWAYS, '{"path":"report.md","content":"x"}'],
-    before: askToWrite,
+    before(world) {
+      askToWrite(world);
+      world.cli.runtime.canKeyEdit = true;
+    },
   },
   "pending without a question": { argv: ["pending"], before: EMPTY },
   "respond": {

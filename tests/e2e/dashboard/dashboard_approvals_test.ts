@@ -89,6 +89,14 @@ async function ask(world: DashboardWorld, ...agents: readonly string[]): Promise
   });
 }
 
+/** Opens a view with the named key of an author, who may change agents. */
+async function openAsAuthor(world: DashboardWorld, name: string, hash: string): Promise<Page> {
+  const keys = await world.runtime().keys();
+  const author = { name, role: "author" as const, agents: null, lifeMs: null };
+  const key = await keys.add(author, { via: "terminal" });
+  return await world.openPage(hash, { extraHTTPHeaders: { "x-api-key": key } });
+}
+
 const FIRST_PAGE = { limit: 50, offset: 0 };
 
 /** Returns the cards of these agents' questions. */
@@ -104,7 +112,7 @@ function cardsOf<const Names extends readonly string[]>(
 
 async function readCards(world: DashboardWorld): Promise<void> {
   await ask(world, "reporter", "editor", "remover", "lost", "poster", "repeater");
-  const page = await world.openPage("#/");
+  const page = await openAsAuthor(world, "reader", "#/");
   const [repeater] = cardsOf(page, ["repeater"]);
   await repeater.getByText("Nothing would change.").waitFor();
   const [reporter, editor, remover, lost, poster] = cardsOf(page, [
@@ -214,7 +222,12 @@ async function approveAlways(world: DashboardWorld): Promise<void> {
   const [id] = await ask(world, "reporter");
   const file = join(world.workspace.agentsDir, "reporter.md");
   const before = await Deno.readTextFile(file);
-  const page = await world.openPage(`#/executions/${id}`);
+  // The key of the whole service may not change files over TCP, so its page does not offer the change.
+  const keyPage = await world.openPage(`#/executions/${id}`);
+  const keyCard = keyPage.locator(".request");
+  await keyCard.getByRole("button", { name: "Edit arguments" }).waitFor();
+  await keyCard.getByRole("button", { name: /Always/ }).waitFor({ state: "detached" });
+  const page = await openAsAuthor(world, "anna", `#/executions/${id}`);
   const card = page.locator(".request");
   await card.getByRole("button", { name: "Always for this agent" }).click();
   const form = card.getByRole("group", { name: "Always approve" });
@@ -232,7 +245,7 @@ async function approveAlways(world: DashboardWorld): Promise<void> {
 
 async function approveCommandAlways(world: DashboardWorld): Promise<void> {
   const [id] = await ask(world, "typist");
-  const page = await world.openPage(`#/executions/${id}`);
+  const page = await openAsAuthor(world, "bob", `#/executions/${id}`);
   const card = page.locator(".request");
   await card.getByText(`printf '%s' 'a\\rb'`).first().waitFor();
   await card.getByText("and reach no host").or(card.getByText("own rights")).first().waitFor();
@@ -341,7 +354,7 @@ testInDashboard("dashboard: approvals", { prepare }, [
   ["arguments are edited before the approval, and an error is shown at its field", editArguments],
   ["keys decide the focused card, and do nothing in a text field", decideByKeys],
   [
-    "always: shows and writes the change of the agent's file, and approves the call",
+    "always: shows and writes the change of the agent's file, and approves the call, if the key may change files",
     approveAlways,
   ],
   ["always: a command adds only such commands to the agent's file", approveCommandAlways],

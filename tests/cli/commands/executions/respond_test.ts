@@ -281,6 +281,7 @@ Deno.test("respond reports why edited arguments are invalid, and restores the or
 Deno.test("respond writes auto_approve after a confirmation, and then approves the call", async () => {
   await using cli = await createWaiting(AT_TERMINAL, GUARD);
   cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.canKeyEdit = true;
   cli.input.answers = ["always", false, "always", true];
   assert.equal(await cli.drive(cli.run("respond", "1")), 0);
   assert.match(cli.stdout.text, /daily\.md\n {4}@@[^]*\n {4}\+auto_approve: \[file_write\]\n/);
@@ -302,6 +303,7 @@ Deno.test("respond shows a command with its control characters, and always allow
   };
   await using cli = await createWaiting(AT_TERMINAL, question);
   cli.runtime.addAgent(fakeAgent("daily"));
+  cli.runtime.canKeyEdit = true;
   cli.input.answers = ["always", true];
   assert.equal(await cli.drive(cli.run("respond", "1")), 0);
   assert.match(cli.stdout.text, /git log -3 # \\r\\u001b\[2Kls/);
@@ -319,6 +321,7 @@ Deno.test("respond --arguments and --always answer without prompts", async () =>
   for (const given of [JSON.stringify(EDITED), `@${file}`]) {
     await using cli = await createWaiting({}, GUARD);
     cli.runtime.addAgent(fakeAgent("daily"));
+    cli.runtime.canKeyEdit = true;
     cli.runtime.previews.set(1, CHANGE);
     const flags = ["--yes", "--always", "--arguments", given];
     assert.equal(await cli.drive(cli.run("respond", "1", ...flags)), 0);
@@ -326,6 +329,23 @@ Deno.test("respond --arguments and --always answer without prompts", async () =>
     assert.deepEqual(cli.runtime.autoApprovals.map(({ write }) => write), [true]);
     assert.match(cli.stderr.text, /^\? file_write note\.txt \(new file, \+1\)[^]*\+auto_approve/);
   }
+});
+
+Deno.test("respond changes and answers nothing by --always if the key may not change files", async () => {
+  await using cli = await createWaiting({}, GUARD);
+  cli.runtime.addAgent(fakeAgent("daily"));
+  assert.equal(await cli.run("respond", "1", "--yes", "--always"), 1);
+  assert.match(cli.stderr.text, /Error: Over TCP, this key may not change files: use a named key/);
+  assert.deepEqual([answers(cli), cli.runtime.autoApprovals], [[], []]);
+});
+
+Deno.test("respond repeats the question if the key may not change files", async () => {
+  await using cli = await createWaiting(AT_TERMINAL, GUARD);
+  cli.runtime.addAgent(fakeAgent("daily"));
+  cli.input.answers = ["always", "approve"];
+  assert.equal(await cli.drive(cli.run("respond", "1")), 0);
+  assert.match(cli.stderr.text, /^Error: Over TCP, this key may not change files/);
+  assert.deepEqual([answers(cli), cli.runtime.autoApprovals], [[{ approved: true }], []]);
 });
 
 Deno.test("respond rejects unfitting --arguments and --always, and neither answers nor writes", async () => {
