@@ -5,7 +5,7 @@ const text = (value: string) => ({ content: [{ type: "text" as const, text: valu
 const form = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) =>
   ({ type: "object", properties, required }) as never;
 
-/** Creates the server. `calls` gets the name of each called tool. */
+/** Creates the server. `calls` gets the name of each called tool, and `twice ended` at each end of a call of `twice`. */
 export function createAskingServer(calls: string[], instructions?: string): McpServer {
   const server = new McpServer({ name: "asking", version: "1.0.0" }, {
     ...(instructions !== undefined && { instructions }),
@@ -45,6 +45,7 @@ export function createAskingServer(calls: string[], instructions?: string): McpS
   register("twice", async () => {
     const one = await ask("First?", form({}));
     const two = await ask("Second?", form({}));
+    calls.push("twice ended");
     return text(`${one.content[0]?.text}; ${two.content[0]?.text}`);
   });
   register("plain", () => Promise.resolve(text("plain")));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { HumanAnswer } from "../../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
+import { until } from "../../../support/until.ts";
 import { runToEnd, type TestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { createAskingServer } from "./asking_server.ts";
 import { FixtureHttpServer } from "./http_server.ts";
@@ -37,11 +38,14 @@ class AskingWorld implements AsyncDisposable {
     return world;
   }
 
-  /** Runs an agent that calls tools, and gives the answers in order. `restarts`: restarts the service before each answer. */
+  /**
+   * Runs an agent that calls tools, and gives the answers in order. `restarts`: restarts the service before each answer.
+   * `mayAnswer`: each answer waits until it returns true for the number of the answer, beginning with 1.
+   */
   async run(
     tools: string[],
     answers: HumanAnswer[],
-    { lines = "", restarts = false } = {},
+    { lines = "", restarts = false, mayAnswer = (_number: number) => true } = {},
   ): Promise<Asked> {
     const at = this.#agents++;
     const steps = [{ call: tools.map((name) => call(name)) }, { say: "{result}" }];
@@ -55,6 +59,7 @@ class AskingWorld implements AsyncDisposable {
         this.#runtime = await this.#place.open();
       }
       const { requestId, message, kind, options } = await this.#runtime.pendingRequest(id);
+      await until(() => mayAnswer(questions.length + 1), "the server has ended the cancelled call");
       questions.push({ message: message.replace(/"asking\d"/, '"asking"'), kind, options });
       await this.#runtime.respond(id, { requestId, answer });
       ({ id, status } = await toEnd(this.#runtime, id));
@@ -75,6 +80,7 @@ const ASKS_NOBODY = { lines: "\ntools: [-ask_user]" };
 Deno.test("the questions of MCP servers reach people, and their answers the servers", async (t) => {
   await using world = await AskingWorld.open();
   const { calls } = world;
+  const countOf = (name: string) => calls.filter((one) => one === name).length;
 
   await t.step(
     "a server's question waits as a stored question, and its call is repeated with the answer",
@@ -99,11 +105,13 @@ Deno.test("the questions of MCP servers reach people, and their answers the serv
       { text: "Name: Ada: the first\n- seats: 3" },
     ]),
     world.run(["book"], [{ text: " Decline " }]),
-    world.run(["twice"], [{ approved: true }, { approved: false }]),
+    // The server continues its cancelled call and asks the second question. That question is not for the next call.
+    world.run(["twice"], [{ approved: true }, { approved: false }], {
+      mayAnswer: (number) => countOf("twice ended") === number,
+    }),
     world.run(["wipe"], [], ASKS_NOBODY),
     world.run(["visit"], []),
   ]);
-  const countOf = (name: string) => calls.filter((one) => one === name).length;
 
   await t.step("a question can be declined", () => {
     for (const { results } of [denied, unpainted, unbooked]) {
@@ -137,8 +145,7 @@ Deno.test("the questions of MCP servers reach people, and their answers the serv
     const messages = twice.questions.map(({ message }) => message.split("asks: ")[1]);
     assert.deepEqual(messages, ["First?", "Second?"]);
     assert.deepEqual(twice.results, ["accept {}; decline null"]);
-    // On a busy machine, the second question of the cancelled call may come while the next call runs, and is then asked.
-    assert.ok([2, 3].includes(countOf("twice")), `${countOf("twice")} calls`);
+    assert.equal(countOf("twice"), 3);
   });
 
   await t.step(
