@@ -166,6 +166,38 @@ Deno.test(
   },
 );
 
+Deno.test(
+  "a run of a watch that rests makes way for another one, until it continues",
+  SQLITE,
+  async () => {
+    await using folder = await createTempDir();
+    const sound = join(folder.path, "sound.db");
+    await writeSoundDatabase(sound);
+    /** Returns whether five runs that start in turn, the fifth at 5,000 ms, break the limit. `first` changes the first. */
+    const breaks = async (first: string) => {
+      const path = join(folder.path, "runs.db");
+      await Deno.copyFile(sound, path);
+      const five = "SELECT id FROM executions WHERE finished_at IS NOT NULL ORDER BY id LIMIT 5";
+      const one = `(SELECT min(id) FROM (${five}))`;
+      const pause = `json_object('timestamp', '1970-01-01T00:00:03.000Z', 'pauses', json('true'))`;
+      await tellLie(
+        path,
+        `UPDATE executions SET agent_id = 'watcher', trigger = 'watch', finished_at = 60000,
+        started_at = (SELECT 1000 * count(*) FROM (${five}) f WHERE f.id <= executions.id) WHERE id IN (${five});
+      INSERT INTO frames (execution_id, event, payload) VALUES (${one}, 'meta', ${pause});
+      UPDATE executions SET ${first} WHERE id = ${one}`,
+      );
+      return findViolations(path, DEAD)
+        .some(({ invariant }) => invariant.startsWith("a schedule's runs never overlap"));
+    };
+    assert.equal(await breaks("rest = NULL"), true);
+    assert.equal(await breaks("rest = '{}'"), false);
+    assert.equal(await breaks(`rest = '{"ended":{"at":3500}}'`), true);
+    assert.equal(await breaks(`rest = '{"ended":{"at":4500}}'`), false);
+    assert.equal(await breaks("finished_at = 4500"), false);
+  },
+);
+
 async function tellLie(path: string, lie: Lie): Promise<void> {
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   try {

@@ -48,31 +48,51 @@ export const TRIGGERS: readonly Invariant[] = [
   },
 ];
 
+/** A run, and the time that it held its place among its agent's runs: all of it, except for its rests. */
+interface Run {
+  id: number;
+  trigger: string;
+  start: number;
+  end: number | null;
+  /** The start of the first rest; null without one. */
+  pausedAt: number | null;
+  /** The end of the last rest; null without one, and while the run rests. */
+  resumedAt: number | null;
+}
+
+/** The time within which a watch learns that a rest of its run has ended, in milliseconds. */
+const NOTICE_MS = 1_000;
+
+/** Finds the runs that started beside too many others. A run of a schedule blocks the next one also while it rests. */
 function findOverlaps(
   rows: Rows,
   agentId: string,
   { since, clockErrorMs }: { since: number; clockErrorMs: number },
 ): BrokenRow[] {
-  const runs = rows.all<{ id: number; trigger: string; start: number; end: number | null }>(
-    "SELECT id, trigger, started_at AS start, finished_at AS end FROM executions " +
-      // A run that rests makes way for other runs.
-      "WHERE agent_id = ?1 AND id >= ?2 AND trigger IN ('schedule', 'watch') AND rest IS NULL " +
+  const runs = rows.all<Run>(
+    "SELECT id, trigger, started_at AS start, finished_at AS end, " +
+      "(SELECT min(unixepoch(payload ->> '$.timestamp', 'subsec') * 1000) FROM frames f WHERE f.execution_id = e.id " +
+      "AND e.rest IS NOT NULL AND payload ->> '$.pauses') AS pausedAt, rest ->> '$.ended.at' AS resumedAt " +
+      "FROM executions e WHERE agent_id = ?1 AND id >= ?2 AND trigger IN ('schedule', 'watch') " +
       "ORDER BY started_at, id",
     agentId,
     since,
   );
   const broken: BrokenRow[] = [];
-  let open: typeof runs = [];
+  let open: Run[] = [];
   for (const run of runs) {
-    open = [...open.filter(({ end }) => end === null || end > run.start + clockErrorMs), run];
+    const isLater = (time: number | null) => time === null || time > run.start + clockErrorMs;
+    open = open.filter(({ end }) => isLater(end));
+    const holding = run.trigger === "schedule" ? open : open.filter(
+      ({ pausedAt, resumedAt }) =>
+        isLater(pausedAt) ||
+        resumedAt !== null && resumedAt + NOTICE_MS + clockErrorMs < run.start,
+    );
     const limit = run.trigger === "schedule" ? 1 : WATCH_RUNS;
-    if (open.length > limit) {
-      broken.push({
-        agentId,
-        trigger: run.trigger,
-        open: open.map(({ id, start, end }) => ({ id, start, end })),
-      });
+    if (holding.length >= limit) {
+      broken.push({ agentId, trigger: run.trigger, open: [...holding, run] });
     }
+    open.push(run);
   }
   return broken;
 }
