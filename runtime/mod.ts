@@ -8,7 +8,7 @@ import { BudgetService, createBudgetWarning } from "./executions/budget/budget_s
 import type { Context } from "./config/context.ts";
 import { BudgetGate } from "./executions/budget/budget_gate.ts";
 import { ExecutionLog } from "./events/log.ts";
-import { STOPS } from "./executions/end_reason.ts";
+import { STOPS } from "./vocabulary/end_reason.ts";
 import { followersOf, verdictOf } from "./executions/runs/consequences.ts";
 import { Retention } from "./executions/runs/retention.ts";
 import { Runner } from "./executions/runs/runner.ts";

@@ -1866,7 +1866,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "a provider that is down pauses no trigger",
     symbol: "verdictOf",
     drop: "transient === undefined ||",
-    tests: ["tests/runtime/executions/end_reason_test.ts"],
+    tests: ["tests/runtime/vocabulary/end_reason_test.ts"],
   },
   {
     guard: "agents that run after a fork start only when asked",

@@ -6,7 +6,7 @@ import type { Ending } from "./soak_service.ts";
 import type { SoakWorld } from "./soak_world.ts";
 
 const ENDINGS: Readonly<Record<Ending, number>> = { SIGKILL: 9, SIGTERM: 2, shutdown: 2, stop: 1 };
-const LIFE_MS = { shortest: 1_000, mean: 9_000 };
+const LIFE_MS = { shortest: 1_000, mean: 6_000 };
 const LONGEST_GAP_MS = 1_500;
 
 /** Restarts the service of one soak, and checks the database while the service is stopped and after each start. */

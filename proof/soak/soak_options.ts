@@ -25,7 +25,8 @@ export interface SoakOptions {
 
 /**
  * Returns the options of the soak. Throws TypeError for an unknown flag or for a value that is no number. By default, a
- * soak of 60 minutes has 22 minutes of warm-up with some 10,000 runs, and after them enough minutes to judge memory.
+ * soak of 60 minutes has 12 minutes of kills, 20 minutes of warm-up with some 10,000 runs, and after them enough minutes to
+ * judge memory.
  */
 export function parseSoakOptions(args: readonly string[]): SoakOptions {
   const { values } = parseArgs({
@@ -43,7 +44,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions {
     },
   });
   const minutes = number("minutes", values.minutes);
-  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 10));
+  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 5));
   return {
     minutes,
     killMinutes,

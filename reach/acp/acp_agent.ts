@@ -16,6 +16,7 @@ import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { Clock } from "../../base/clock.ts";
 import { readAnswer } from "../../base/text/answer_words.ts";
+import { endCodeOf } from "../../runtime/vocabulary/end_reason.ts";
 import { giveAnswer, toQuestionTurn } from "../question_words.ts";
 import { followRun, type RunPlace } from "../run_events.ts";
 import { isAskedByButton, readBlocks, toOptions } from "./prompt_blocks.ts";
@@ -252,11 +253,12 @@ class Session {
   }
 
   async #end(
-    { id, status, error, output_data: output }: ExecutionDetail,
+    execution: ExecutionDetail,
     editor: AgentContext,
   ): Promise<PromptResponse> {
     if (this.#isCancelled) return { stopReason: "cancelled" };
-    if (error?.startsWith("Aborted: max_tokens (")) return { stopReason: "max_tokens" };
+    if (endCodeOf(execution) === "max_tokens") return { stopReason: "max_tokens" };
+    const { id, status, error, output_data: output } = execution;
     if (status !== "success") {
       const reason = error === null ? "" : `: ${error}`;
       const ended = `Run ${id} ended with ${status}${reason}`;

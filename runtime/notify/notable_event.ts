@@ -2,7 +2,7 @@
 import type { NotifyKind } from "../config/notify_schema.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
-import { type EndCode, endCodeOf } from "../executions/end_reason.ts";
+import { type EndCode, endCodeOf } from "../vocabulary/end_reason.ts";
 import type { TriggerStop } from "../events/bus.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 

@@ -4,7 +4,7 @@ import type { Outcome } from "../executions/record/ending_store.ts";
 import type { Journal } from "../executions/record/journal.ts";
 import type { Difference } from "./difference.ts";
 import type { PlayClock } from "./playback.ts";
-import { endCodeOf, isLoopLimit, isReplayedEnd } from "../executions/end_reason.ts";
+import { endCodeOf, isLoopLimit, isReplayedEnd } from "../vocabulary/end_reason.ts";
 import type { Script } from "./script.ts";
 
 /** The objects that the end of a play needs. */

@@ -6,7 +6,7 @@ import {
   LIMITS,
   NO_ANSWERS,
   STOPS,
-} from "../../runtime/executions/end_reason.ts";
+} from "../../runtime/vocabulary/end_reason.ts";
 import { code, tableOf } from "./markdown_table.ts";
 
 const STATUS_MEANINGS: Readonly<Record<ExecutionStatus, readonly [string, string]>> = {

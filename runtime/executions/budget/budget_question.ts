@@ -3,7 +3,7 @@ import type { Agent } from "../../agents/agent.ts";
 import type { BudgetUnit } from "../../config/agent_settings.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import type { ToolQuestion } from "../../tools/definition/tool.ts";
-import { LIMITS } from "../end_reason.ts";
+import { LIMITS } from "../../vocabulary/end_reason.ts";
 import type { GivenAnswer } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import {

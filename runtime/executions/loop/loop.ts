@@ -13,7 +13,7 @@ import {
   readBudgetAnswer,
   toBudgetQuestion,
 } from "../budget/budget_question.ts";
-import { LIMITS, NO_ANSWERS } from "../end_reason.ts";
+import { LIMITS, NO_ANSWERS } from "../../vocabulary/end_reason.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import { askForRepair, findFaults, toFitOutcome } from "./fit_answer.ts";

@@ -3,7 +3,7 @@ import { LeaseLost } from "../../database/database.ts";
 import type { Agent } from "../../agents/agent.ts";
 import type { AgentPlaces } from "./agent_places.ts";
 import { delegate, type DelegationContext } from "./delegation.ts";
-import { LIMITS } from "../end_reason.ts";
+import { LIMITS } from "../../vocabulary/end_reason.ts";
 import type { Execution, RunRest } from "../execution.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";
 import { toFailure } from "../loop/failure.ts";

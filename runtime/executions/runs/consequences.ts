@@ -1,7 +1,7 @@
 // Finds the consequences of an execution's end: the agents that it starts, and the verdict for the run's trigger.
 import { type Agent, agentDigest } from "../../agents/agent.ts";
 import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
-import { endCodeOf, isLimitCode } from "../end_reason.ts";
+import { endCodeOf, isLimitCode } from "../../vocabulary/end_reason.ts";
 import type { Execution } from "../execution.ts";
 import type { Outcome, TriggerVerdict } from "../record/ending_store.ts";
 

@@ -9,7 +9,7 @@ import type { DescribedCall } from "../record/call_preview.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import type { PlannedCall } from "../record/conversation.ts";
-import { STOPS } from "../end_reason.ts";
+import { STOPS } from "../../vocabulary/end_reason.ts";
 import { type Execution, isPaused } from "../execution.ts";
 import { isFinal } from "../states.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";

@@ -1,7 +1,7 @@
 // Recovers executions that a dead service left running: they continue in this service or end, depending on their agents'
 // `on_restart`.
 import type { AwaitedAgents } from "./awaited_agents.ts";
-import { STOPS } from "../end_reason.ts";
+import { STOPS } from "../../vocabulary/end_reason.ts";
 import type { Runs } from "./runs.ts";
 import { isPaused } from "../execution.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";

@@ -4,7 +4,7 @@ import type { ServiceLog } from "../../service_log/service_log.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import type { Context } from "../../config/context.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
-import { STOPS } from "../end_reason.ts";
+import { STOPS } from "../../vocabulary/end_reason.ts";
 import type { CheckpointStats, CheckpointStore } from "../record/checkpoint_store.ts";
 
 /** Ends a waiting execution whose conversation will be removed. */

@@ -8,7 +8,7 @@ import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import { ActiveRuns } from "./active_runs.ts";
 import { Announcer } from "./announcer.ts";
 import { AwaitedAgents } from "./awaited_agents.ts";
-import { STOPS } from "../end_reason.ts";
+import { STOPS } from "../../vocabulary/end_reason.ts";
 import type { PartialApproval } from "../approvals.ts";
 import type { AcceptedExecution } from "../execution.ts";
 import type { ExecutionStatus } from "../states.ts";

@@ -2,7 +2,7 @@
 // a resumed execution may have to end.
 import type { Agent } from "../../agents/agent.ts";
 import type { AuditEntry } from "../../audit/audit_table.ts";
-import { STOPS } from "../end_reason.ts";
+import { STOPS } from "../../vocabulary/end_reason.ts";
 import { type AcceptedExecution, currentRest, type Execution, isPaused } from "../execution.ts";
 import type { AcceptanceRefusal } from "../record/acceptance_store.ts";
 import { requireExecution, type StoredRun } from "../record/execution_reads.ts";

@@ -1,6 +1,6 @@
 // Reads executions, lists of executions, and their usage.
 import type { Execution } from "../../executions/execution.ts";
-import { STOPS } from "../../executions/end_reason.ts";
+import { STOPS } from "../../vocabulary/end_reason.ts";
 import { COST_PLACES } from "../../../base/cost.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import {

@@ -1,7 +1,7 @@
 // Tests of events that nodes find by their regular checks, without a notification.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { STOPS } from "../../../runtime/executions/end_reason.ts";
+import { STOPS } from "../../../runtime/vocabulary/end_reason.ts";
 import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
 import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";

@@ -1,7 +1,10 @@
-// Tests the questions of MCP servers to people, through whole runs with a real server.
+// Tests the questions of MCP servers to people: through whole runs with a real server, and the pause after a question.
 import assert from "node:assert/strict";
 import type { HumanAnswer } from "../../../../runtime/executions/human_request.ts";
 import type { Runtime } from "../../../../runtime/interface/runtime.ts";
+import { QuestionRaised } from "../../../../runtime/tools/definition/raised.ts";
+import { Elicitations } from "../../../../runtime/tools/mcp/elicitation/elicitations.ts";
+import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { runToEnd, type TestWorkspace, toEnd } from "../../../support/test_workspace.ts";
 import { createAskingServer } from "./asking_server.ts";
@@ -45,7 +48,7 @@ class AskingWorld implements AsyncDisposable {
   async run(
     tools: string[],
     answers: HumanAnswer[],
-    { lines = "", restarts = false, mayAnswer = (_number: number) => true } = {},
+    { lines = "", restarts = false, mayAnswer = (_number: number): boolean => true } = {},
   ): Promise<Asked> {
     const at = this.#agents++;
     const steps = [{ call: tools.map((name) => call(name)) }, { say: "{result}" }];
@@ -194,4 +197,28 @@ Deno.test("a question during several calls of a server fails its call, and the n
   assert.equal(failed.length, 1, String(results));
   const others = results.filter((one) => !failed.includes(one));
   assert.deepEqual(others.toSorted(), ["accept {}", "beside", "plain"]);
+});
+
+Deno.test("after a call that was cancelled for a question, the next call gives the server time to end it", async () => {
+  const clock = new TestClock();
+  const { signal } = new AbortController();
+  const elicitations = new Elicitations({ server: "asking", secrets: [], clock, ended: signal });
+  const call = { answers: [], mayAsk: true };
+  const ask = (message: string) =>
+    elicitations.answer({ message, requestedSchema: { type: "object", properties: {} } });
+  const cancelled = elicitations.run(call, signal, async (signal) => {
+    await ask("First?");
+    signal.throwIfAborted();
+  });
+  await assert.rejects(cancelled, QuestionRaised);
+  let hasStarted = false;
+  const next = elicitations.run(call, signal, () => {
+    hasStarted = true;
+    return Promise.resolve("done");
+  });
+  assert.deepEqual(await ask("Second?"), { action: "cancel" });
+  await clock.advance(499);
+  assert.equal(hasStarted, false);
+  await clock.advance(1);
+  assert.equal(await next, "done");
 });

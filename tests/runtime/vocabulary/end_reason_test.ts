@@ -5,7 +5,7 @@ import {
   LIMITS,
   NO_ANSWERS,
   STOPS,
-} from "../../../runtime/executions/end_reason.ts";
+} from "../../../runtime/vocabulary/end_reason.ts";
 import { followersOf, verdictOf } from "../../../runtime/executions/runs/consequences.ts";
 import type { FinalStatus } from "../../../runtime/executions/states.ts";
 import { kindOfEnd } from "../../../runtime/notify/notable_event.ts";

@@ -1,5 +1,4 @@
 // The stored texts of executions' ends, and the code of each text. Decisions about an end use its code, never its text.
-import type { ExecutionStatus } from "./states.ts";
 
 /** The errors of runs that a person or the service stopped. */
 export const STOPS = {
@@ -40,7 +39,7 @@ export type EndCode = keyof typeof STOPS | LimitCode | keyof typeof NO_ANSWERS;
 
 /** Returns the code of an end. Undefined for a success, an end without a code, and an open execution. */
 export function endCodeOf(
-  { status, error }: { status: ExecutionStatus; error: string | null },
+  { status, error }: { status: string; error: string | null },
 ): EndCode | undefined {
   if (error === null) return undefined;
   if (status === "error") return codeOf(NO_ANSWERS, (text) => error.startsWith(text));
