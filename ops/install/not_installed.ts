@@ -8,8 +8,8 @@ export class NotInstalled extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** The folder or file that a person named as the source does not exist. */
-class SourceMissing extends NotInstalled {
+/** What a person named does not exist: the source of an installation, a server or a mail account. */
+export class Misnamed extends NotInstalled {
   override readonly code = "not_found";
 }
 
@@ -22,7 +22,7 @@ export async function refuseFileErrors<T>(work: () => Promise<T>, source?: strin
     if (error instanceof ToolFailure) throw new NotInstalled(error.message, { cause: error });
     if (error instanceof Deno.errors.NotFound) {
       const message = `${source ?? "It"} does not exist: no such file or folder`;
-      throw new (source === undefined ? NotInstalled : SourceMissing)(message, { cause: error });
+      throw new (source === undefined ? NotInstalled : Misnamed)(message, { cause: error });
     }
     if (!isFileFailure(error)) throw error;
     throw new NotInstalled(`It cannot be read or written: ${unreadableReason(error)}`, {

@@ -14,10 +14,11 @@ import {
 import {
   findSignInServer,
   type SignInServer,
+  UnknownSignIn,
 } from "../../runtime/tools/mcp/sign_in/sign_in_servers.ts";
 import { describePlace } from "../../runtime/vocabulary/sign_in_names.ts";
 import { withCredentials } from "../../runtime/storage/open_credentials.ts";
-import { NotInstalled } from "./not_installed.ts";
+import { Misnamed, NotInstalled } from "./not_installed.ts";
 import { listenForRedirect, pasteRedirect } from "./redirect_listener.ts";
 
 // These files load the client package.
@@ -88,7 +89,7 @@ export async function signIn(
     if (!isSignInError(error)) throw error;
     const place = describePlace(name, JSON.stringify(name));
     const message = `The sign-in to ${place} failed: ${error.message}`;
-    throw new NotInstalled(message, { cause: error });
+    throw new (error instanceof UnknownSignIn ? Misnamed : NotInstalled)(message, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { type ChangedFile, ChangingFile } from "../../../config/files/changing_f
 import { parseServers, type ServersDocument } from "./parse_servers.ts";
 
 /** The entries of the file, or the problem that makes the file unusable. */
-export type ServersFileContent = ServersDocument | { problem: string };
+export type ServersFileContent = ServersDocument | { problem: string; isMissing?: true };
 
 /** The file mcp-servers.json of one workspace. */
 export class ServersFile {
@@ -33,7 +33,7 @@ function toContent(changed: ChangedFile, path: string): ServersFileContent {
     case "bytes":
       return { problem: formatDiagnostic(changed.diagnostic) };
     case "missing":
-      return { problem: `MCP servers are named, but ${path} is missing` };
+      return { problem: `MCP servers are named, but ${path} is missing`, isMissing: true };
     case "unfit":
       return { problem: `${path} ${changed.reason}` };
     case "unreadable":

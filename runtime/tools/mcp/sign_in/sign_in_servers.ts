@@ -31,7 +31,10 @@ export function readSignInServers(
   { directories: { mcpServersFile, workspace }, environment }: WorkspaceSettings,
 ): Map<string, SignInServer | { problem: string }> {
   const content = new ServersFile(mcpServersFile).read();
-  if ("problem" in content) throw new SignInFailure(content.problem);
+  if ("problem" in content) {
+    if (content.isMissing === true) return new Map();
+    throw new SignInFailure(content.problem);
+  }
   const lookup = (variable: string) => environment.get(variable);
   return new Map([...content.servers].map(([name, entry]) => {
     const resolved = "problem" in entry
@@ -49,16 +52,22 @@ export function readSignInServers(
   }));
 }
 
+/** Error: a person named a server or a mail account that does not exist. */
+export class UnknownSignIn extends SignInFailure {}
+
 /** Returns a server of mcp-servers.json, or a mail account. Throws SignInFailure if it is unusable or has no sign-in. */
 export function findSignInServer(name: string, settings: WorkspaceSettings): SignInServer {
   const account = mailAccountOf(name);
   if (account !== undefined) {
     const mail = settings.config.mail.find((one) => one.name === account);
     if (mail !== undefined) return findMailSignIn(mail, settings);
-    throw new SignInFailure(`config.yaml has no mail account ${JSON.stringify(account)}`);
+    throw new UnknownSignIn(`config.yaml has no mail account ${JSON.stringify(account)}`);
   }
-  const found = readSignInServers(settings).get(name) ??
-    { problem: `${settings.directories.mcpServersFile} has no server ${JSON.stringify(name)}` };
+  const found = readSignInServers(settings).get(name);
+  if (found === undefined) {
+    const { mcpServersFile } = settings.directories;
+    throw new UnknownSignIn(`${mcpServersFile} has no server ${JSON.stringify(name)}`);
+  }
   if ("problem" in found) throw new SignInFailure(found.problem);
   return found;
 }

@@ -140,12 +140,13 @@ Deno.test("mcp login names the problem of an entry, and of a refused sign-in", a
     keyed: /has the header Authorization in its entry: remove it/,
     program: /is a program, so it has no sign-in here/,
     robot: /needs no person: it signs in as the client of its entry/,
-    other: /has no server "other"/,
   };
   for (const [name, expected] of Object.entries(refusals)) {
     assert.equal(await cli.run("mcp", "login", name), 1);
     assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), expected);
   }
+  assert.equal(await cli.run("mcp", "login", "other"), 2);
+  assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), /has no server "other"/);
   auth.metadata = { authorization_endpoint: "javascript:alert(1)" };
   let opened = 0;
   cli.app.openBrowser = () => Promise.resolve(++opened > 0);
