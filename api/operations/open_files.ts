@@ -18,11 +18,11 @@ export function requireEditor(services: Services, place?: FilePlace): void {
 }
 
 /**
- * Returns true if the sender may change agent files. Who writes a file runs code, so over TCP the key must be a named one,
- * unless `service.edit` is set.
+ * Returns true if the sender may change agent files. Who writes a file runs code, so over TCP the sender must have a role,
+ * as a named key or by a sign-in, unless `service.edit` is set. The service's single key has no role.
  */
 export function mayEditFiles({ runtime, caller, isLocal }: Services): boolean {
-  const isSafe = isLocal === true || runtime.config.service.edit || caller.key !== undefined;
+  const isSafe = isLocal === true || runtime.config.service.edit || caller.role !== undefined;
   return isSafe && caller.via !== "program" && hasRight(caller, "edit");
 }
 

@@ -56,6 +56,6 @@ export const WhoamiBody = z.object({
   rights: z.array(z.string()),
   may_edit_files: z.boolean().meta({
     description:
-      "True if the sender may write agent files: over TCP with a named key, or with `service.edit`",
+      "True if the sender may write agent files: over TCP with a named key, a sign-in, or `service.edit`",
   }),
 }).meta({ id: "Whoami" });

@@ -39,6 +39,8 @@ async function openWorld(options: { config?: (workspace: string) => string } = {
   const services = { runtime, lifecycle, transports: () => [] };
   const local = createApp({ ...services, isLocal: true, caller: { via: "api" } });
   const remote = createApp({ ...services, caller: { via: "api", isSingleKey: true } });
+  const author = { via: "page", name: "Ada", role: "author" } as const;
+  const signedIn = createApp({ ...services, caller: author });
   const send = async (
     method: string,
     path: string,
@@ -60,6 +62,8 @@ async function openWorld(options: { config?: (workspace: string) => string } = {
     send,
     sendRemotely: (method: string, path: string, json?: unknown, headers = {}) =>
       send(method, path, json, headers, remote),
+    sendSignedIn: (method: string, path: string, json?: unknown, headers = {}) =>
+      send(method, path, json, headers, signedIn),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -395,6 +399,16 @@ Deno.test("the single key changes no files over TCP without service.edit", async
   const allowed = await open.sendRemotely("POST", "/agents/greeter/auto-approve", ALLOW);
   assert.deepEqual([allowed.status, allowed.body.written], [200, true]);
   assert.equal((await open.sendRemotely("GET", "/whoami")).body.may_edit_files, true);
+});
+
+Deno.test("a person who has signed in changes files over TCP", async () => {
+  await using world = await openWorld();
+  const path = "/agents/greeter/file";
+  const { body: { version } } = await world.sendSignedIn("GET", path);
+  const saved = await world.sendSignedIn("PUT", path, { text: "Hi." }, { "if-match": version });
+  assert.equal(saved.status, 200);
+  assert.equal((await world.sendSignedIn("GET", "/whoami")).body.may_edit_files, true);
+  assert.equal((await world.sendSignedIn("GET", "/files/config.yaml")).status, 403);
 });
 
 Deno.test("a person at the socket allows calls for always, and a program does not", async () => {

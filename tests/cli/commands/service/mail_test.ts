@@ -39,12 +39,17 @@ Deno.test("mail login opens the browser and stores the tokens, mail logout revok
   const refusals = [
     [
       "keyed",
+      1,
       /The sign-in to the mail account keyed failed: mail\.keyed in config\.yaml has no oauth/,
     ],
-    ["hme", /The sign-in to the mail account hme failed: config\.yaml has no mail account "hme"/],
+    [
+      "hme",
+      2,
+      /The sign-in to the mail account hme failed: config\.yaml has no mail account "hme"/,
+    ],
   ] as const;
-  for (const [name, problem] of refusals) {
-    assert.equal(await cli.run("mail", "login", name), 1);
+  for (const [name, code, problem] of refusals) {
+    assert.equal(await cli.run("mail", "login", name), code);
     assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), problem);
   }
   // A machine without a screen gets the command for it.
