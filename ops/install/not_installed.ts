@@ -8,7 +8,7 @@ export class NotInstalled extends RuntimeError {
   readonly code: RuntimeErrorCode = "invalid";
 }
 
-/** What a person named does not exist: the source of an installation, a server or a mail account. */
+/** A person named a thing that does not exist: the source of an installation, a server or a mail account. */
 export class Misnamed extends NotInstalled {
   override readonly code = "not_found";
 }
