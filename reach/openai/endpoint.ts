@@ -3,6 +3,7 @@ import { Client, type Transport } from "../../api/client/client.ts";
 import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
+import { endCodeOf } from "../../runtime/vocabulary/end_reason.ts";
 import { Exposed } from "../exposed.ts";
 import type { RunPlace } from "../run_events.ts";
 import { type AskedTurn, refuseTask } from "./asked_turn.ts";
@@ -122,6 +123,8 @@ export class OpenAiEndpoint {
     try {
       return await toResponse(followTurn(run, { exposed, deltas: false }), head, UNKNOWN_REQUEST);
     } catch (error) {
+      const isEndedByCancel = endCodeOf(await exposed.execution(run.id)) === "cancelled";
+      if (isEndedByCancel) return toState(head, "cancelled");
       return toState(head, "failed", toOpenAiError(error, this.#ports.onBug));
     }
   }

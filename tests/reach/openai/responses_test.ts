@@ -141,8 +141,7 @@ Deno.test("a response is read again while it runs, when it waits, and after its 
     assert.equal((await responses.cancel(id)).status, "cancelled");
   }
   const ended = await responses.retrieve(id);
-  assert.equal(ended.status, "failed");
-  assert.match(ended.error?.message ?? "", /Cancelled by user/);
+  assert.deepEqual([ended.status, ended.error], ["cancelled", null]);
 
   const { id: hidden } = await runToEnd(on.runtime, "hidden");
   for (const unknown of [`resp_${hidden}_0`, "resp_99_0", "other"]) {
