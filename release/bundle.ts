@@ -96,6 +96,7 @@ export async function bundleProgram(options: BundleOptions): Promise<BundledFile
       ownModules(options),
       nodeResolve({ preferBuiltins: true, exportConditions: ["deno", "node"] }),
       convertCommonJs(),
+      asciiChunks,
     ],
     onwarn: refuseUnresolved,
     // No tree shaking: it takes a third of the build time, makes the modules only 3 % smaller and does not speed up the
@@ -178,6 +179,28 @@ function ownModules({ workFolder, settings, changes }: BundleOptions): Plugin {
       };
     },
   };
+}
+
+/**
+ * Writes the modules in ASCII. V8 stores a module with two bytes for each character, as long as the process runs, if one
+ * character is above U+00FF. Escapes change no line, so the source map still names the lines.
+ */
+const asciiChunks: Plugin = {
+  name: "ascii-chunks",
+  renderChunk: (code) => ({ code: toAscii(code), map: null }),
+};
+
+/** Returns the code with escapes for other characters. Throws Error if String.raw contains one, because it keeps escapes. */
+export function toAscii(code: string): string {
+  const raw = /String\.raw`[^`]*?\P{ASCII}[^`]*`/u.exec(code);
+  if (raw !== null) throw new Error(`String.raw needs ASCII in a bundle: ${raw[0]}`);
+  return code.replace(/(\\*)(\P{ASCII}+)/gu, (_, backslashes: string, text: string) => {
+    const escapes = text.split("").map((unit) =>
+      `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+    );
+    // A needless backslash before the character is dropped, because it would escape the backslash of the escape.
+    return backslashes.slice(backslashes.length % 2) + escapes.join("");
+  });
 }
 
 async function loadPackaged(id: string) {
