@@ -15,7 +15,7 @@ import { BrokenAgents, useBrokenAgents } from "./broken_agents.tsx";
 
 /** Renders the view of all agents. A long list has filters. */
 export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VNode {
-  const { may } = usePerson();
+  const { mayEditFiles } = usePerson();
   const [wanted, setWanted] = useState("");
   const [kind, setKind] = useState("");
   const [running, setRunning] = useState<AgentSummary | null>(null);
@@ -31,7 +31,7 @@ export function AgentsView({ agents }: { agents: Resource<AgentSummary[]> }): VN
       <div class="view-head">
         <h1>Agents</h1>
         <div class="actions">
-          {may("edit") && (
+          {mayEditFiles && (
             <>
               <a class="button" href={newHref(null)}>New agent</a>
               <a class="button" href={toHash({ view: "files" })}>Files and gallery</a>
@@ -80,8 +80,8 @@ const newHref = (from: string | null) =>
 
 /** Renders the text of an empty list of agents, with links to the first one. */
 export function NoAgents(): VNode {
-  const { may } = usePerson();
-  if (!may("edit")) return <Empty>No agents yet.</Empty>;
+  const { mayEditFiles } = usePerson();
+  if (!mayEditFiles) return <Empty>No agents yet.</Empty>;
   return (
     <Empty>
       No agents yet. <a href={newHref(null)}>Write one</a> (or use{" "}

@@ -16,7 +16,7 @@ const RECORDS = 5;
 /** Renders the last change; nothing for an agent without a record. */
 export function LastChange({ id }: { id: string }): VNode | null {
   const { client, announce } = useService();
-  const { may } = usePerson();
+  const { mayEditFiles } = usePerson();
   const [offer, setOffer] = useState<
     { now: EditedFileBody; before: EditedFileBody; diff: string } | null
   >(null);
@@ -44,7 +44,7 @@ export function LastChange({ id }: { id: string }): VNode | null {
           {isFound ? "First seen" : `Changed last ${how}`} <RelativeTime at={last.at} />
         </span>
         <a href={auditHref({ agent: id, action: "edit_file" })}>All changes</a>
-        {earlier !== undefined && may("edit") && (
+        {earlier !== undefined && mayEditFiles && (
           <Button
             class="link"
             disabled={isSending}

@@ -227,6 +227,9 @@ async function approveAlways(world: DashboardWorld): Promise<void> {
   const keyCard = keyPage.locator(".request");
   await keyCard.getByRole("button", { name: "Edit arguments" }).waitFor();
   await keyCard.getByRole("button", { name: /Always/ }).waitFor({ state: "detached" });
+  const keyAgents = await world.openPage("#/agents");
+  await keyAgents.getByRole("link", { name: "reporter" }).first().waitFor();
+  await keyAgents.getByRole("link", { name: "New agent" }).waitFor({ state: "detached" });
   const page = await openAsAuthor(world, "anna", `#/executions/${id}`);
   const card = page.locator(".request");
   await card.getByRole("button", { name: "Always for this agent" }).click();
