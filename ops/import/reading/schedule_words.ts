@@ -1,6 +1,8 @@
 // Parses the schedules of GitHub Agentic Workflows: cron expressions, and words such as `daily around 14:00 on weekdays`.
+import { parseDuration } from "../../../base/durations.ts";
 import { fnv1a } from "../../../base/text/fnv1a.ts";
 import type { JsonObject } from "../../../base/json.ts";
+import { parseCron } from "../../../runtime/agents/triggers/cron_expression.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const DAY_MINUTES = 24 * 60;
@@ -16,7 +18,8 @@ const TIME =
  */
 export function readFuzzySchedule(text: string, seed: string): JsonObject | undefined {
   const words = text.trim().toLowerCase().replace(/\s+/g, " ");
-  const inUtc = (cron: string) => ({ cron, timezone: "UTC" });
+  const inUtc = (cron: string) =>
+    "reason" in parseCron(cron) ? undefined : { cron, timezone: "UTC" };
   if (/^[\d*][^ ]*( [^ ]+){4}$/.test(words)) return inUtc(words);
   const hash = Number(fnv1a(seed) % 1_000_003n);
   const bare = words.replace(/ on weekdays$/, "");
@@ -25,7 +28,8 @@ export function readFuzzySchedule(text: string, seed: string): JsonObject | unde
   const [, written = "", unit = ""] = EVERY.exec(bare) ?? [];
   const count = Number(written);
   if (count > 0 && days === "*") {
-    return { every: unit === "w" ? `${count * 7}d` : `${count}${unit}` };
+    const every = unit === "w" ? `${count * 7}d` : `${count}${unit}`;
+    return parseDuration(every) === undefined ? undefined : { every };
   }
   if (count > 0 && unit === "h") return inUtc(`${hash % 60} */${count} * * ${days}`);
   if (count > 0 && unit === "m") return inUtc(`*/${count} * * * ${days}`);

@@ -208,9 +208,13 @@ Deno.test("readFuzzySchedule() understands the words of workflows; the open time
   ) {
     assert.match(String(cron(text)), /^\S+ \S+ \* \* \S+$/, text);
   }
-  for (const text of ["", "sometimes", "daily at 25:00", "monthly on 40", "weekly on someday"]) {
-    assert.equal(readFuzzySchedule(text, ""), undefined, text);
-  }
+  for (
+    const text of [
+      ...["", "sometimes", "daily at 25:00", "monthly on 40", "weekly on someday"],
+      ...["2026-01-01 - name: [] .nan", "60 * * * *", "every 90m on weekdays"],
+      "every 99999999999999 weeks",
+    ]
+  ) assert.equal(readFuzzySchedule(text, ""), undefined, text);
 });
 
 Deno.test("readToolSpec() and toCommandPattern() read the notations of all tools", () => {
