@@ -1,8 +1,8 @@
 // Parses the schedules of GitHub Agentic Workflows: cron expressions, and words such as `daily around 14:00 on weekdays`.
-import { parseDuration } from "../../../base/durations.ts";
 import { fnv1a } from "../../../base/text/fnv1a.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { parseCron } from "../../../runtime/agents/triggers/cron_expression.ts";
+import { interval } from "../../../runtime/config/fields.ts";
 
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const DAY_MINUTES = 24 * 60;
@@ -29,7 +29,7 @@ export function readFuzzySchedule(text: string, seed: string): JsonObject | unde
   const count = Number(written);
   if (count > 0 && days === "*") {
     const every = unit === "w" ? `${count * 7}d` : `${count}${unit}`;
-    return parseDuration(every) === undefined ? undefined : { every };
+    return interval.safeParse(every).success ? { every } : undefined;
   }
   if (count > 0 && unit === "h") return inUtc(`${hash % 60} */${count} * * ${days}`);
   if (count > 0 && unit === "m") return inUtc(`*/${count} * * * ${days}`);
