@@ -14,6 +14,11 @@ import type { Handler } from "./listener.ts";
 export const FIRST_REQUEST_MS = 10 * SECOND_MS;
 /** The milliseconds from a response to the head of the connection's next request. */
 export const NEXT_REQUEST_MS = 2 * MINUTE_MS;
+/**
+ * The milliseconds after these limits in which a request still counts. While the machine sleeps or the process does not run,
+ * the limits pass, and the process has to read the requests that have arrived meanwhile.
+ */
+export const GRACE_MS = SECOND_MS;
 /** The maximum number of connections without a request under way, per client address and in total. */
 export const MOST_WAITING = { ofOneAddress: 64, ofAll: 256 };
 /**
@@ -227,12 +232,13 @@ class Connection {
 
   async #closeInTime(): Promise<void> {
     const { signal } = this.#over;
-    for (;;) {
+    for (let isLate = false;;) {
       const limit = this.#hasAsked ? NEXT_REQUEST_MS : FIRST_REQUEST_MS;
       const from = this.isWaiting ? this.since : this.#clock.now();
       const left = from + limit - this.#clock.now();
-      if (left <= 0) return this.abort();
-      if (!await sleepUnlessAborted(this.#clock, left, signal)) return;
+      if (left <= 0 && isLate) return this.abort();
+      isLate = left <= 0;
+      if (!await sleepUnlessAborted(this.#clock, isLate ? GRACE_MS : left, signal)) return;
     }
   }
 }

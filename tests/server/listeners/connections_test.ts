@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {
   Connections,
   FIRST_REQUEST_MS,
+  GRACE_MS,
   MOST_WAITING,
   NEXT_REQUEST_MS,
 } from "../../../server/listeners/connections.ts";
@@ -91,9 +92,23 @@ for (const [what, bytes] of [["nothing", ""], ["half a head", REQUEST.slice(0, 2
     await on.clock.advance(FIRST_REQUEST_MS - 1);
     assert.equal(on.clock.sleeping, 1);
     await on.clock.advance(1);
+    await on.clock.advance(GRACE_MS - 1);
+    assert.equal(on.clock.sleeping, 1);
+    await on.clock.advance(1);
     assert.equal(await silent.read(), "closed");
   });
 }
+
+Deno.test("Connections answers a request that it reads only after the limit, because the process did not run", async () => {
+  await using on = stage();
+  const client = await on.connect();
+  await on.clock.advance(FIRST_REQUEST_MS);
+  await client.send(REQUEST);
+  assert.match(await client.read(), /^HTTP\/1\.1 200 OK/);
+  await on.clock.advance(NEXT_REQUEST_MS);
+  await client.send(REQUEST);
+  assert.match(await client.read(), /^HTTP\/1\.1 200 OK/);
+});
 
 Deno.test("Connections keeps a connection open for its next request", async () => {
   await using on = stage();
@@ -105,6 +120,7 @@ Deno.test("Connections keeps a connection open for its next request", async () =
   await on.clock.advance(NEXT_REQUEST_MS - 1);
   await client.send(REQUEST.slice(0, 10));
   await on.clock.advance(1);
+  await on.clock.advance(GRACE_MS);
   assert.equal(await client.read(), "closed");
 });
 
