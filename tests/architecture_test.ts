@@ -82,7 +82,10 @@ const ROOMS: Readonly<
       CLIENT,
       /^runtime\/vocabulary\/(trigger_kinds|rights|audit_actions|sign_in_names|budget_periods)\.ts$/,
     ],
-    types: [/^(api|ops|server\/ui)\//],
+    types: [
+      /^(api|ops|server\/ui)\//,
+      /^runtime\/(config\/service_defaults|permissions\/derive_flags|storage\/history\/move_history|wiring\/message_channels)\.ts$/,
+    ],
   },
   app: { values: [/^(base|runtime|ops|api|server|cli|reach)\//, /^deno\.json$/] },
   // The executable is also the host of custom tools: main.ts starts the host before it loads other modules.

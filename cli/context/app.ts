@@ -18,7 +18,13 @@ import type { Terminal } from "../output/terminal.ts";
 import type { Processes } from "./processes.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import type { SetupReport } from "../../ops/setup/setup_report.ts";
-import type { MessageChannels } from "./message_channels.ts";
+import type { ServiceDefaults } from "../../runtime/config/service_defaults.ts";
+import type { PermissionFlags } from "../../runtime/permissions/derive_flags.ts";
+import type {
+  MovedHistory as CopiedHistory,
+  MoveOptions,
+} from "../../runtime/storage/history/move_history.ts";
+import type { MessageChannels } from "../../runtime/wiring/message_channels.ts";
 import type { Distribution } from "./distribution.ts";
 
 export type { Clock } from "../../base/clock.ts";
@@ -69,20 +75,6 @@ export interface TcpListen {
   apiKey: string;
 }
 
-/** The service settings that apply if no command line option overrides them. */
-export interface ServiceDefaults {
-  /** The TCP port; null if the service listens only on its Unix socket. */
-  port: number | null;
-  host: string;
-  keepAlive: boolean;
-  /** The key of TCP clients; undefined if none is configured. */
-  key: string | undefined;
-  /** The path of the file that contains the key. Undefined if the key is in the shell's environment or missing. */
-  keySource: string | undefined;
-  /** The path of the file to which the user should add a key. */
-  keyFile: string;
-}
-
 /** The settings and callbacks of a service that runs in this process. */
 export interface ServeOptions extends WorkspaceOption {
   keepAlive: boolean;
@@ -109,17 +101,8 @@ export interface ValidatedFile {
   connected?: { server: string; tools: number }[];
 }
 
-/** A permission flag of Deno, and the reason why the service needs it. */
-export interface ExplainedFlag {
-  flag: string;
-  why: string;
-}
-
 /** The smallest set of permissions with which the service of a workspace works. */
-export interface PermissionReport {
-  flags: ExplainedFlag[];
-  /** Sentences about the features that do not work with these permissions. */
-  remarks: string[];
+export interface PermissionReport extends PermissionFlags {
   /** The command that starts Inkling with these permissions. Null for a compiled program, whose permissions are fixed. */
   command: readonly string[] | null;
 }
@@ -131,29 +114,19 @@ export interface PermissionOptions extends WorkspaceOption {
 }
 
 /** The settings of a copy of the history, into PostgreSQL (`to`) or out of PostgreSQL (`from`). */
-export interface MoveHistoryOptions extends WorkspaceOption {
-  direction: "to" | "from";
-  /** The address of the PostgreSQL database: `postgres://user@host:port/database`. */
-  address: string;
-  /** Cancels the copy and removes the partial result when it aborts. */
-  signal: AbortSignal;
-  /** Called with the progress: `rows` is the number of rows of `table` that were copied or compared so far. */
-  onProgress(progress: { table: string; rows: number; step: "copying" | "checking" }): void;
-}
+export type MoveHistoryOptions = WorkspaceOption & Omit<MoveOptions, "directories">;
 
 /** The result of a copy whose rows were compared with the source. Addresses contain no password. */
-export interface MovedHistory {
-  from: string;
-  to: string;
+export interface MovedHistory extends CopiedHistory {
   /** The path of config.yaml. */
   configFile: string;
-  /** The value for `database` in config.yaml that selects the PostgreSQL database. */
-  setting: string;
-  /** The copied tables: each with its number of rows and the SHA-256 digest of all rows. */
-  tables: { name: string; rows: number; digest: string }[];
-  /** The number of copied texts in which U+FFFD replaces NUL characters. PostgreSQL cannot store NUL characters. */
-  changedTexts: number;
 }
+
+/** The notification channels of config.yaml. */
+export type Channels = Pick<
+  MessageChannels,
+  "report" | "check" | "try" | "isConfirmed" | "reportLost"
+>;
 
 /**
  * The functions and properties of the program that commands use. For a failure that a user can cause, a function throws an
@@ -213,7 +186,7 @@ export interface CliApp {
   ): Promise<ValidatedFile[]>;
   info(options: WorkspaceOption): Promise<SetupReport>;
   /** Opens the notification channels of config.yaml. Their secrets come from the environment of this process. */
-  openChannels(options: WorkspaceOption): Promise<MessageChannels>;
+  openChannels(options: WorkspaceOption): Promise<Channels>;
   /** Returns the installed unit of the service, or undefined. Starts no program. */
   findUnit(): InstalledUnit | undefined;
   /** Runs all checks of `inkling doctor` except the checks of the service. Works even if config.yaml is invalid. */

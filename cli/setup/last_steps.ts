@@ -2,7 +2,7 @@
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Installation } from "../../ops/setup/installation.ts";
 import { type CommandContext, CommandFailure, Interrupted } from "../context/context.ts";
-import type { MessageChannels } from "../context/message_channels.ts";
+import type { Channels } from "../context/app.ts";
 import { showTrial } from "../output/reports/channel_trial.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { Interview } from "../prompting/interview.ts";
@@ -112,7 +112,7 @@ async function offerPairing(
 /** Sends a test message. Asks whether the message arrived, unless the user opens its link first. */
 async function testChannel(
   { app, output }: CommandContext,
-  channels: MessageChannels,
+  channels: Channels,
   name: string,
 ): Promise<void> {
   const trial = await channels.try(name, { isLinked: true });

@@ -37,7 +37,7 @@ export function addWorld(cli: FakeCli): void {
   cli.runtime.addExecution({ agentId: "daily" });
   ask(cli, 2);
   cli.files = [{ agentId: "daily", path: "agents/daily.md", diagnostics: [] }];
-  cli.channels = [{ name: "phone", type: "ntfy", problem: null }];
+  cli.channels = [{ name: "phone", type: "ntfy", problem: null, isEmpty: false }];
   cli.trials.set("phone", { name: "phone", delivered: true, reply: "it answered 200" });
   cli.permissions = {
     flags: [{ flag: "--no-prompt", why: "nobody is asked" }],

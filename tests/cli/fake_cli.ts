@@ -7,11 +7,11 @@ import type {
   MoveHistoryOptions,
   PermissionReport,
   ServeOptions,
-  ServiceDefaults,
   StopReason,
   ValidatedFile,
 } from "../../cli/context/app.ts";
-import type { ChannelReport, ChannelTrial } from "../../cli/context/message_channels.ts";
+import type { ServiceDefaults } from "../../runtime/config/service_defaults.ts";
+import type { ChannelReport, ChannelTrial } from "../../runtime/wiring/message_channels.ts";
 import type { CommandContext } from "../../cli/context/context.ts";
 import { runCli } from "../../cli/mod.ts";
 import { Output } from "../../cli/output/output.ts";

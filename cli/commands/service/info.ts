@@ -2,7 +2,8 @@
 import { performs } from "../../command_line/command.ts";
 import type { info } from "../../declarations/service_commands.ts";
 import { ApiError } from "../../../api/client/client.ts";
-import type { Places, ServiceDefaults } from "../../context/app.ts";
+import type { ServiceDefaults } from "../../../runtime/config/service_defaults.ts";
+import type { Places } from "../../context/app.ts";
 import type { SandboxReport, SetupReport } from "../../../ops/setup/setup_report.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { CommandFailure, workspaceOf } from "../../context/context.ts";

@@ -1,7 +1,7 @@
 // `inkling notify`: lists the notification channels with their problems, or sends test messages.
 import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
-import type { ChannelReport, ChannelTrial } from "../../context/message_channels.ts";
+import type { ChannelReport, ChannelTrial } from "../../../runtime/wiring/message_channels.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { workspaceOf } from "../../context/context.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
@@ -50,5 +50,5 @@ export const perform = performs<typeof notify>(async (context, options) => {
 });
 
 function toJson({ isEmpty, ...report }: ChannelReport) {
-  return { ...report, ...(isEmpty !== undefined && { is_empty: isEmpty }) };
+  return { ...report, is_empty: isEmpty };
 }

@@ -1,6 +1,6 @@
 // Prints the result of a test message.
 import { toOneLine } from "../sanitize.ts";
-import type { ChannelTrial } from "../../context/message_channels.ts";
+import type { ChannelTrial } from "../../../runtime/wiring/message_channels.ts";
 import type { Output } from "../output.ts";
 
 /** Prints one line: the channel's name, the result and the receiver's reply. */

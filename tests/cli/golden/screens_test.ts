@@ -167,8 +167,8 @@ function askToSend(world: World): void {
 function addChannels({ cli }: World): void {
   const reply = "the variable SLACK_WEBHOOK_URL is not set: add it to the .env file";
   cli.channels = [
-    { name: "phone", type: "ntfy", problem: null },
-    { name: "team", type: "slack", problem: reply },
+    { name: "phone", type: "ntfy", problem: null, isEmpty: false },
+    { name: "team", type: "slack", problem: reply, isEmpty: false },
   ];
   cli.trials.set("phone", { name: "phone", delivered: true, reply: "ntfy.sh answered 200" });
   cli.trials.set("team", { name: "team", delivered: false, reply });
@@ -176,7 +176,7 @@ function addChannels({ cli }: World): void {
 
 function addChat({ cli }: World): void {
   const { runtime } = cli;
-  cli.channels = [{ name: "phone", type: "chat", problem: null }];
+  cli.channels = [{ name: "phone", type: "chat", problem: null, isEmpty: false }];
   const chat = {
     app: "telegram",
     token: "BOT_TOKEN",

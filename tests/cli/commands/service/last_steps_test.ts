@@ -238,7 +238,7 @@ Deno.test("setup skips a last step at Enter, and keeps the written files at Ctrl
   // At the last question the channel is already written.
   await world.finish(["ntfy", "https://ntfy.sh", "topic", "", CTRL_C], 130);
   assert.ok("phone" in parse(await world.read(world.configFile)).notify.channels);
-  cli.channels = [{ name: "phone", type: "ntfy", problem: null }];
+  cli.channels = [{ name: "phone", type: "ntfy", problem: null, isEmpty: false }];
   await world.finish([false]);
   assert.equal(cli.input.asked.at(-1)?.message, "Send a test message?");
 });
@@ -246,7 +246,7 @@ Deno.test("setup skips a last step at Enter, and keeps the written files at Ctrl
 Deno.test("setup reports a lost message, and ends the question when the link is opened", async () => {
   await using world = await createStepsWorld();
   const { cli } = world;
-  cli.channels = [{ name: "phone", type: "ntfy", problem: null }];
+  cli.channels = [{ name: "phone", type: "ntfy", problem: null, isEmpty: false }];
   assert.match(await world.finish([true, false]), /then test it: inkling notify --test phone/);
   assert.deepEqual(cli.lost, ["phone"]);
   cli.trials.set("phone", { name: "phone", delivered: true, reply: "200", token: "secret" });
