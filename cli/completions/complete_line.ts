@@ -2,6 +2,7 @@
 import type { Program } from "../command_line/command.ts";
 import { looksLikeOption } from "../command_line/scanner.ts";
 import { AGENT, TEXT, type ValueType } from "../command_line/value_type.ts";
+import type { WorkspaceOption } from "../context/app.ts";
 import { type Cursor, readCursor, visibleCommands } from "./cursor.ts";
 
 /** A possible completion of the word at the cursor. */
@@ -22,14 +23,11 @@ export interface Completion {
 
 /** The source of the agent ids and execution numbers that completions contain. */
 export interface ValueSource {
-  agents(options: SourceOptions): Promise<Candidate[]>;
+  agents(options: WorkspaceOption): Promise<Candidate[]>;
   /** Returns executions, newest first. With `waiting` it returns only executions that wait for an answer. */
-  executions(options: SourceOptions & { agentId?: string; waiting: boolean }): Promise<Candidate[]>;
-}
-
-/** The value of --workspace in the typed command line; absent if the option is not typed. */
-export interface SourceOptions {
-  workspace?: string;
+  executions(
+    options: WorkspaceOption & { agentId?: string; waiting: boolean },
+  ): Promise<Candidate[]>;
 }
 
 /** Returns the completions of the last word, which may be empty or incomplete. Rejects if `source` rejects. */

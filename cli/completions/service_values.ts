@@ -3,10 +3,10 @@ import { untilAborted } from "../../base/bounded_wait.ts";
 import type { AgentSummary } from "../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../api/client/client.ts";
 import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
-import type { CliApp } from "../context/app.ts";
+import type { CliApp, WorkspaceOption } from "../context/app.ts";
 import { withDeadline } from "../context/deadline.ts";
 import { formatLocal } from "../../present/local_time.ts";
-import type { Candidate, SourceOptions, ValueSource } from "./complete_line.ts";
+import type { Candidate, ValueSource } from "./complete_line.ts";
 
 /** The maximum wait for the service, in milliseconds. The user waits for the completions meanwhile. */
 const ANSWER_MS = 1_500;
@@ -24,7 +24,7 @@ export class ServiceValues implements ValueSource {
    * Returns the agents. If the service does not answer, it returns ids from the names of the agent files, without
    * descriptions.
    */
-  async agents(options: SourceOptions): Promise<Candidate[]> {
+  async agents(options: WorkspaceOption): Promise<Candidate[]> {
     try {
       return (await this.#request(options, (client) => client.agents())).map(describeAgent);
     } catch {
@@ -36,7 +36,7 @@ export class ServiceValues implements ValueSource {
 
   /** Returns the newest executions. Reads them from the database if the service does not answer. */
   async executions(
-    options: SourceOptions & { agentId?: string; waiting: boolean },
+    options: WorkspaceOption & { agentId?: string; waiting: boolean },
   ): Promise<Candidate[]> {
     const { agentId, waiting, ...where } = options;
     const read = (client: Client) =>
@@ -54,7 +54,7 @@ export class ServiceValues implements ValueSource {
     }
   }
 
-  async #request<T>(options: SourceOptions, read: (client: Client) => Promise<T>): Promise<T> {
+  async #request<T>(options: WorkspaceOption, read: (client: Client) => Promise<T>): Promise<T> {
     using client = this.#app.connect(await this.#app.places(options.workspace));
     return await withDeadline(
       this.#app.clock,

@@ -11,12 +11,7 @@ import {
  * feeds.
  */
 export function sanitize(text: string): string {
-  return replaceControls(stripEscapes(text));
-}
-
-/** Removes escape sequences; the first step of sanitize(). */
-export function stripEscapes(text: string): string {
-  return dropEscapeSequences(text);
+  return replaceControls(dropEscapeSequences(text));
 }
 
 /** Normalizes line breaks and removes control characters; the second step of sanitize(). */

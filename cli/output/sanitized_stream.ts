@@ -1,5 +1,6 @@
 // Sanitizes a text that arrives in pieces. A piece may end within an escape sequence.
-import { replaceControls, stripEscapes } from "./sanitize.ts";
+import { dropEscapeSequences } from "../../base/text/unseen_characters.ts";
+import { replaceControls } from "./sanitize.ts";
 
 /** The maximum length of an incomplete escape sequence that is kept for the next piece. */
 const LONGEST_HELD = 1_000;
@@ -22,14 +23,14 @@ export class SanitizedStream {
     const open = OPEN_END.exec(text.slice(from));
     const end = open === null ? text.length : from + open.index;
     this.#held = text.slice(end);
-    const safe = this.#return + stripEscapes(text.slice(0, end));
+    const safe = this.#return + dropEscapeSequences(text.slice(0, end));
     this.#return = safe.endsWith("\r") ? "\r" : "";
     return replaceControls(safe.slice(0, safe.length - this.#return.length));
   }
 
   /** Ends the text and returns the sanitized rest. */
   end(): string {
-    const rest = replaceControls(this.#return + stripEscapes(this.#held));
+    const rest = replaceControls(this.#return + dropEscapeSequences(this.#held));
     this.#held = "";
     this.#return = "";
     return rest;

@@ -1,6 +1,5 @@
 // Measures the width of text in terminal cells, shortens text, and pads text.
-import { onFirstUse } from "../../base/text/unseen_characters.ts";
-import { stripEscapes } from "./sanitize.ts";
+import { dropEscapeSequences, onFirstUse } from "../../base/text/unseen_characters.ts";
 
 const ELLIPSIS = "…";
 /** The maximum number of UTF-16 code units of one shown character. */
@@ -67,7 +66,7 @@ const cellless = onFirstUse(() => new RegExp("[\\p{M}\\p{Cc}]", "u"));
 /** Returns the width of a text that may contain wide characters, emoji and color codes. */
 function measure(text: string): number {
   let cells = 0;
-  const rest = stripEscapes(text).replaceAll(emoji(), () => {
+  const rest = dropEscapeSequences(text).replaceAll(emoji(), () => {
     cells += 2;
     return "";
   });

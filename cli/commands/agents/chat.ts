@@ -1,5 +1,6 @@
 // `inkling chat`: holds a conversation with an agent. Each message is an execution with the same session id.
 import { performs } from "../../command_line/command.ts";
+import { toShellWord } from "../../command_line/shell_word.ts";
 import type { chat } from "../../declarations/agent_commands.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import { ApiError } from "../../../api/client/client.ts";
@@ -122,7 +123,7 @@ class Conversation {
   summarize(): void {
     this.#print(this.#figures());
     if (this.#lastMessage === undefined) return;
-    const words = [this.#agentId, "--session", this.#sessionId].map(quoteWord).join(" ");
+    const words = [this.#agentId, "--session", this.#sessionId].map(toShellWord).join(" ");
     this.#print(toOneLine(`Continue with: inkling chat ${words}`));
   }
 
@@ -203,9 +204,4 @@ class Conversation {
   #afterCancelled(): ExitCode | undefined {
     return this.isInteractive ? undefined : EXIT.interrupted;
   }
-}
-
-/** Returns a word in quotes for a shell, if it contains special characters. */
-function quoteWord(word: string): string {
-  return /^[\w.:-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
