@@ -100,25 +100,19 @@ export async function liveAsService(
   }
 }
 
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /** Returns an abort signal that the first stop signal of the process aborts. A second stop signal ends the process. */
 function hearStop(): { stop: AbortSignal } & Disposable {
   const stop = new AbortController();
-  const signals = onStopSignals((count) => {
+  const onSignal = () => {
     // The second signal ends the process without the grace period of executions.
-    if (count > 1) Deno.exit(130);
+    if (stop.signal.aborted) Deno.exit(130);
     stop.abort();
-  });
-  return { stop: stop.signal, [Symbol.dispose]: () => signals[Symbol.dispose]() };
-}
-
-const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Calls `listener` with the number of stop signals received, until disposed. The signals have no other effect. */
-function onStopSignals(listener: (count: number) => void): Disposable {
-  let count = 0;
-  const onSignal = () => listener(++count);
+  };
   for (const name of STOP_SIGNALS) Deno.addSignalListener(name, onSignal);
   return {
+    stop: stop.signal,
     [Symbol.dispose]() {
       for (const name of STOP_SIGNALS) Deno.removeSignalListener(name, onSignal);
     },

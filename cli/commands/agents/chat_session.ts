@@ -1,7 +1,6 @@
 // Prepares a chat: prints the agent's name, and selects a new or an earlier conversation.
 import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
 import { type Client, orMissing } from "../../../api/client/client.ts";
-import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
 import type { Output } from "../../output/output.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
@@ -85,7 +84,8 @@ export async function chooseSession(
     throw new CommandFailure(EXIT.usage, "--session needs the id of a conversation");
   }
   using client = await openService(context);
-  const last = await findTurn(client, agentId, wanted);
+  const query = { agent: agentId, trigger: "chat", session: wanted, limit: 1 } as const;
+  const [last] = await client.executions(query);
   if (last === undefined && wanted === undefined) {
     throw new CommandFailure(
       EXIT.failed,
@@ -115,19 +115,4 @@ async function showExchange(
   const { ReplyView } = await import("../../output/run/reply_view.ts");
   new ReplyView(output).show(sanitize(answer));
   output.detail("");
-}
-
-/** Returns the last turn of the conversation `sessionId`, or of any chat with the agent if `sessionId` is undefined. */
-async function findTurn(
-  client: Client,
-  agentId: string,
-  sessionId: string | undefined,
-): Promise<ExecutionSummary | undefined> {
-  const [turn] = await client.executions({
-    agent: agentId,
-    trigger: "chat",
-    session: sessionId,
-    limit: 1,
-  });
-  return turn;
 }

@@ -3,7 +3,6 @@
 import { defined } from "../../context/defined.ts";
 import { performs } from "../../command_line/command.ts";
 import type { setup } from "../../declarations/service_commands.ts";
-import type { CliApp } from "../../context/app.ts";
 import { type CommandContext, CommandFailure, EXIT, Interrupted } from "../../context/context.ts";
 import { Interview } from "../../prompting/interview.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
@@ -30,7 +29,12 @@ export const perform = performs<typeof setup>(async (context, options) => {
     if (error instanceof Interrupted) output.note("Nothing was written");
     throw error;
   }
-  const result = await write(app, installation, choices);
+  let result: SetupResult;
+  {
+    // Ctrl+C is ignored until all files are written.
+    using _ = listenToInterrupts(app);
+    result = await installation.write(choices);
+  }
   await reportSetup(context, result, { asked: !options.yes });
   if (options.yes) return;
   try {
@@ -43,16 +47,6 @@ export const perform = performs<typeof setup>(async (context, options) => {
     throw error;
   }
 });
-
-async function write(
-  app: CliApp,
-  installation: Installation,
-  choices: SetupChoices,
-): Promise<SetupResult> {
-  // Ctrl+C is ignored until all files are written.
-  using _ = listenToInterrupts(app);
-  return await installation.write(choices);
-}
 
 async function chooseUnattended(
   context: CommandContext,
