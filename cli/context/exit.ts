@@ -2,7 +2,6 @@
 import { describeDenied } from "../../base/denied_permission.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { ApiError, ServiceUnreachable } from "../../api/client/client.ts";
-import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { OutputClosed } from "../output/terminal.ts";
 
 /** The exit codes of the process. */
@@ -41,24 +40,6 @@ export class CommandFailure extends Error {
 export class Interrupted extends CommandFailure {
   constructor() {
     super(EXIT.interrupted, "Interrupted");
-  }
-}
-
-/** Returns the exit code for the last status of a run whose output the command printed. */
-export function exitCodeOf(status: ExecutionSummary["status"]): ExitCode {
-  switch (status) {
-    case "success":
-      return EXIT.ok;
-    case "waiting":
-      return EXIT.waiting;
-    case "error":
-    case "aborted":
-    case "timeout":
-    case "orphaned":
-    case "running":
-      return EXIT.failed;
-    default:
-      return status satisfies never;
   }
 }
 

@@ -7,9 +7,8 @@ import {
 } from "../../api/client/client.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toLabelWords } from "../../base/text/label_words.ts";
-import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import type { Clock } from "../context/app.ts";
-import { CommandFailure, EXIT, type ExitCode, exitCodeOf, Interrupted } from "../context/exit.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../context/exit.ts";
 import { whileMoving } from "../prompting/terminal_signals.ts";
 import type { RunView } from "../output/run/text_view.ts";
 import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";
@@ -162,7 +161,9 @@ class Watch {
     return {
       code: this.#cancellation.isRequested
         ? EXIT.interrupted
-        : exitCodeOf(status as ExecutionSummary["status"]),
+        : status === "success"
+        ? EXIT.ok
+        : EXIT.failed,
       totalTokens: typeof tokens === "number" ? tokens : 0,
       costUsd: typeof cost === "number" ? cost : null,
     };
