@@ -2,29 +2,11 @@
 
 type Paint = (text: string) => string;
 
-/** Functions that each apply a style to a text. */
-export interface Style {
-  /** False if the functions return texts unchanged. Signs must then express what colors would express. */
-  readonly isColored: boolean;
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly italic: Paint;
-  readonly underline: Paint;
-  readonly strike: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly cyan: Paint;
-}
-
-/** The name of a style. */
-export type Mark = Exclude<keyof Style, "isColored">;
-
 /**
  * The codes of the control sequence "Select Graphic Rendition" of ECMA-48. Inkling does not use Node's styleText(), because
  * it loads slowly.
  */
-const CODES: Readonly<Record<Mark, readonly [on: number, off: number]>> = {
+const CODES = {
   bold: [1, 22],
   dim: [2, 22],
   italic: [3, 23],
@@ -34,7 +16,16 @@ const CODES: Readonly<Record<Mark, readonly [on: number, off: number]>> = {
   green: [32, 39],
   yellow: [33, 39],
   cyan: [36, 39],
-};
+} as const;
+
+/** The name of a style. */
+export type Mark = keyof typeof CODES;
+
+/** Functions that each apply a style to a text. */
+export interface Style extends Readonly<Record<Mark, Paint>> {
+  /** False if the functions return texts unchanged. Signs must then express what colors would express. */
+  readonly isColored: boolean;
+}
 
 /** Returns style functions. Without `colors`, the functions return texts unchanged. */
 export function createStyle(options: { colors: boolean }): Style {
