@@ -15,7 +15,7 @@ import { formatCount } from "../../output/figures.ts";
 import { formatMinute } from "../../../present/local_time.ts";
 import { showHistory } from "../../output/run/history.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
-import { Transcript } from "../../output/run/transcript.ts";
+import { showTranscript } from "../../output/run/transcript.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { orUnknownAgent, unknownAgent } from "../../context/unknown_agent.ts";
 
@@ -210,7 +210,7 @@ async function showExecution(
   const all = await client.messages(id);
   if (options.json) {
     output.json(last === undefined ? all : all.slice(Math.max(0, all.length - last)));
-  } else await new Transcript(output, execution).show(all, last);
+  } else await showTranscript(output, execution, all, last);
 }
 
 async function followServiceLog(
