@@ -9,7 +9,7 @@ import {
   toProviderChoice,
 } from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
-import { listenToInterrupts } from "../prompting/interrupts.ts";
+import { readAllInput } from "../prompting/piped_input.ts";
 import { askStarts, findProblem, splitList, type Starts } from "./start_questions.ts";
 
 /** The input of askFields(). */
@@ -148,7 +148,7 @@ class Questions {
         output.style.dim("Type or paste any number of lines; Ctrl+D ends the text"),
     );
     for (;;) {
-      const text = await readTypedLines(context);
+      const text = await readAllInput(context.app, { edited: true });
       const problem = await this.#check((prompt) => ({ prompt }))(text);
       if (problem === undefined) return text;
       interview.complain(problem);
@@ -162,23 +162,5 @@ class Questions {
 
   #findProblem(fields: Partial<NewAgentFields>): Promise<string | undefined> {
     return findProblem(fields, this.#options);
-  }
-}
-
-const PROMPT = "> ";
-
-/**
- * Reads typed lines until Ctrl+D, and returns them as one text. Ctrl+D also works at the end of a non-empty line. Decision:
- * an empty line does not end the text, because a pasted text may contain empty lines and some terminals do not mark pastes.
- * Rejects with Interrupted at Ctrl+C.
- */
-async function readTypedLines({ app }: CommandContext): Promise<string> {
-  using interrupts = listenToInterrupts(app);
-  await using lines = await app.input.openLines({ edited: true, endsInLine: true });
-  const typed: string[] = [];
-  for (;;) {
-    const line = await lines.read(PROMPT, { signal: interrupts.first });
-    if (line === undefined) return typed.join("\n");
-    typed.push(line);
   }
 }

@@ -1,4 +1,4 @@
-// Reads values, such as keys, from standard input that is piped.
+// Reads lines of standard input to its end: piped ones, and those that the user types.
 import type { CliApp } from "../context/app.ts";
 import { listenToInterrupts } from "./interrupts.ts";
 
@@ -9,13 +9,17 @@ export async function readFirstLine(app: CliApp): Promise<string> {
   return (await lines.read("", { signal: interrupts.first }))?.trim() ?? "";
 }
 
-/** Returns all lines of standard input, joined with line feeds. */
-export async function readAllInput(app: CliApp): Promise<string> {
+/**
+ * Returns all lines of standard input, joined with line feeds. With `edited` the user types them after a prompt, until
+ * Ctrl+D, which also works at the end of a non-empty line. Decision: an empty line does not end the text, because a pasted
+ * text may contain empty lines and some terminals do not mark pastes. Rejects with Interrupted at Ctrl+C.
+ */
+export async function readAllInput(app: CliApp, { edited = false } = {}): Promise<string> {
   using interrupts = listenToInterrupts(app);
-  await using lines = await app.input.openLines({ edited: false });
+  await using lines = await app.input.openLines({ edited, endsInLine: edited });
   const read: string[] = [];
   for (;;) {
-    const line = await lines.read("", { signal: interrupts.first });
+    const line = await lines.read(edited ? "> " : "", { signal: interrupts.first });
     if (line === undefined) return read.join("\n");
     read.push(line);
   }
