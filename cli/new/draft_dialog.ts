@@ -34,8 +34,7 @@ export async function draftWithModel(options: DraftDialogOptions): Promise<strin
     message: `What should ${toOneLine(id)} do, and when? ${
       toOneLine(options.model)
     } writes the file`,
-    check: (answer) =>
-      Promise.resolve(answer === "" ? "Describe it in a sentence or two" : undefined),
+    check: (answer) => answer === "" ? "Describe it in a sentence or two" : undefined,
   });
   let text = await draft(options, { id, description });
   while (text !== undefined) {

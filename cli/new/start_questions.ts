@@ -157,10 +157,10 @@ async function askWebhook(options: StartQuestionsOptions): Promise<Starts> {
 async function askAfter(options: StartQuestionsOptions): Promise<Starts> {
   const list = await options.interview.text({
     message: "Ids of the agents that it runs after, separated by commas",
-    check: async (list) =>
+    check: (list) =>
       splitList(list).length === 0
         ? "Name at least one agent"
-        : await check(options, (list) => ({ after: splitList(list) }))(list),
+        : findProblem({ after: splitList(list) }, options),
   });
   return { after: splitList(list) };
 }

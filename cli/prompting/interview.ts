@@ -5,7 +5,7 @@ import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
 import type { Choice } from "../context/input.ts";
 
 /** A check of an answer. It returns the problem as a sentence, or undefined for a valid answer. */
-export type CheckAnswer = (answer: string) => Promise<string | undefined>;
+export type CheckAnswer = (answer: string) => Promise<string | undefined> | string | undefined;
 
 /** A question that the user answers with a line of text. */
 export interface TextQuestion {
@@ -36,8 +36,12 @@ export class Interview {
     return this.#untilValid(() => this.#prompter.text(question), check);
   }
 
+  /** Asks for a secret. An empty answer is valid. */
   secret({ message, check }: { message: string; check: CheckAnswer }): Promise<string> {
-    return this.#untilValid(() => this.#prompter.secret({ message }), check);
+    return this.#untilValid(
+      () => this.#prompter.secret({ message }),
+      (answer) => answer === "" ? undefined : check(answer),
+    );
   }
 
   async #untilValid(

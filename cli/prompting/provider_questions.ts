@@ -43,7 +43,7 @@ export async function askProvider(
     check: (provider) =>
       /[A-Za-z0-9]/.test(provider)
         ? check({ provider, name: ANY_MODEL, base_url: ANY_URL })
-        : Promise.resolve("The name must contain a letter or a digit"),
+        : "The name must contain a letter or a digit",
   });
 }
 

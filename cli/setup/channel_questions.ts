@@ -65,7 +65,7 @@ async function askNtfy({ output, interview, installation }: ChannelDialog): Prom
   });
   const token = await interview.secret({
     message: "Access token; leave empty if the topic needs none",
-    check: checkSecret(installation),
+    check: (apiKey) => installation.describeProblem({ apiKey }),
   });
   output.sentence(`Subscribe to the topic ${topic} of ${url} on your phone`);
   const settings = { type: "ntfy", topic, ...(url !== PUBLIC_NTFY && { url }) };
@@ -88,7 +88,7 @@ function askChat(app: keyof typeof CHAT_GUIDES) {
     for (const { key, variable, message } of tokens) {
       const value = await interview.secret({
         message: `${message}, a secret; leave empty to skip this`,
-        check: checkSecret(installation),
+        check: (apiKey) => installation.describeProblem({ apiKey }),
       });
       if (value === "") return undefined;
       settings[key] = variable;
@@ -113,7 +113,7 @@ async function askSlack(
 ): Promise<ChannelChoice | undefined> {
   const value = await interview.secret({
     message: "Address of the incoming webhook, a secret; leave empty to skip this",
-    check: checkSecret(installation),
+    check: (apiKey) => installation.describeProblem({ apiKey }),
   });
   if (value === "") return undefined;
   const name = "SLACK_WEBHOOK_URL";
@@ -159,13 +159,8 @@ function checks(
   installation: Installation,
   toSettings: (answer: string) => ChannelChoice["settings"],
 ): CheckAnswer {
-  return async (answer) =>
-    answer === "" ? undefined : await installation.describeProblem({
+  return (answer) =>
+    answer === "" ? undefined : installation.describeProblem({
       channel: { name: "x", settings: toSettings(answer) },
     });
-}
-
-function checkSecret(installation: Installation): CheckAnswer {
-  return async (secret) =>
-    secret === "" ? undefined : await installation.describeProblem({ apiKey: secret });
 }

@@ -60,11 +60,9 @@ export async function askMail(
   const address = await interview.text({
     message: "Your mail address; leave empty to skip this",
     check: (answer) =>
-      Promise.resolve(
-        answer === "" || addressOf(answer) !== undefined
-          ? undefined
-          : "This is no mail address. For example: ann@example.com",
-      ),
+      answer === "" || addressOf(answer) !== undefined
+        ? undefined
+        : "This is no mail address. For example: ann@example.com",
   });
   if (address === "") return undefined;
   const domain = domainOf(address.toLowerCase());
@@ -96,8 +94,7 @@ export async function askMail(
   }
   const value = await interview.secret({
     message: "Password of the account, often an app password; leave empty to skip this",
-    check: async (secret) =>
-      secret === "" ? undefined : await installation.describeProblem({ apiKey: secret }),
+    check: (apiKey) => installation.describeProblem({ apiKey }),
   });
   if (value === "") return undefined;
   return { ...toChoice(imap, smtp), secrets: [{ name: PASSWORD, value }] };

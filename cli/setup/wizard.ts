@@ -166,8 +166,7 @@ class ModelQuestions {
       message: source === undefined
         ? `API key (${variable}); leave empty to add it later`
         : `API key (${variable}); leave empty to keep the one in ${toOneLine(source)}`,
-      check: async (key) =>
-        key === "" ? undefined : await installation.describeProblem({ apiKey: key }),
+      check: (apiKey) => installation.describeProblem({ apiKey }),
     });
     return apiKey === "" ? { isUsable: source !== undefined } : { apiKey, isUsable: true };
   }
