@@ -148,7 +148,7 @@ export function showWritten(
 }
 
 /** Joins ids to a list, of which the end may be a count. */
-export function toIds(ids: readonly string[]): string {
+function toIds(ids: readonly string[]): string {
   const more = ids.length - NAMED;
   const named = ids.slice(0, NAMED).map(toVisibleLine).join(", ");
   return more > 0 ? `${named} and ${more} more` : named;

@@ -10,6 +10,7 @@ import { openService } from "../../service/daemon.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { describePlace, mailAccountOf } from "../../../runtime/vocabulary/sign_in_names.ts";
 import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { formatPlural } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 
@@ -72,9 +73,7 @@ async function continueRuns(
   await giveAnswer(pending, { approved: true }, { client, output }).catch((error) => {
     if (!(error instanceof AnsweredElsewhere)) throw error;
   });
-  const { waiting_runs: count } = pending;
-  const runs = count === 1 ? "1 run" : `${count} runs`;
-  output.note(`Continues ${runs} that waited for the sign-in`);
+  output.note(`Continues ${formatPlural(pending.waiting_runs, "run")} that waited for the sign-in`);
 }
 
 /** Returns the question of the runs that wait for the sign-in to a server, or undefined. */

@@ -3,6 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { resume } from "../../declarations/agent_commands.ts";
 import type { AgentResumed } from "../../../api/schemas/agent_action_schemas.ts";
 import { EXIT } from "../../context/context.ts";
+import { formatPlural } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { openService } from "../../service/daemon.ts";
 import { orUnknownAgent } from "../../context/unknown_agent.ts";
@@ -21,7 +22,7 @@ function describe(result: AgentResumed): string {
   const { agent_id: id, resumed, trigger_paused: reason, dropped_changes: dropped } = result;
   if (reason !== null) return `The trigger of ${id} stays paused: ${reason}`;
   if (!resumed) return `The trigger of ${id} is not paused`;
-  const changes = dropped === 1 ? "1 file change" : `${dropped} file changes`;
+  const changes = formatPlural(dropped, "file change");
   const rest = dropped === 0
     ? ""
     : `; ${changes} during the pause ${dropped === 1 ? "was" : "were"} dropped`;

@@ -1,6 +1,7 @@
 // Restarts the running service after `inkling setup` if it cannot apply the new settings by itself.
 import { AT_NEXT_START } from "../../../base/diagnostics.ts";
 import type { InfoBody } from "../../../api/schemas/info_schemas.ts";
+import { formatPlural } from "../../output/figures.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
 import * as start from "./start.ts";
 import * as stop from "./stop.ts";
@@ -80,6 +81,5 @@ function reasonsToRestart(info: InfoBody, version: string): string[] {
 }
 
 function describeRuns({ active_executions: count }: InfoBody): string {
-  if (count === 0) return "";
-  return count === 1 ? " This ends 1 running execution" : ` This ends ${count} running executions`;
+  return count === 0 ? "" : ` This ends ${formatPlural(count, "running execution")}`;
 }

@@ -1,5 +1,6 @@
 // Compares two texts line by line.
 import { diffArrays } from "diff";
+import { formatPlural } from "../../../base/text/plural.ts";
 
 /**
  * A line of a comparison. `gone` is only in the old text, `new` only in the new text, `same` in both texts. A `gap` stands
@@ -37,6 +38,6 @@ function withoutFarLines(lines: readonly DiffLine[]): DiffLine[] {
     if (!isFirst) return [];
     const next = isNear.indexOf(true, index);
     const count = (next < 0 ? lines.length : next) - index;
-    return [{ sort: "gap", text: `${count} equal ${count === 1 ? "line" : "lines"}` }];
+    return [{ sort: "gap", text: formatPlural(count, "equal line") }];
   });
 }
