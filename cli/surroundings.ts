@@ -1,6 +1,5 @@
 // Creates the part of CliApp that needs no runtime: terminals, input, clock, processes and the client of the service. These
 // parts are imported by one module, because each import slows down the start of a command.
-import { suggest } from "../base/text/suggestion.ts";
 import { openSocketClient } from "../api/client/client.ts";
 import type { CliApp } from "./context/app.ts";
 import { CommandClock } from "./service/command_clock.ts";
@@ -18,7 +17,7 @@ export function openSurroundings(
 ): Pick<
   CliApp,
   | ("stdout" | "stderr" | "input" | "clock" | "processes" | "selfCommand")
-  | ("connect" | "suggest" | "onInterrupt")
+  | ("connect" | "onInterrupt")
 > {
   const clock = new CommandClock();
   const stdout = openTerminal("stdout", { kind });
@@ -30,7 +29,6 @@ export function openSurroundings(
     processes: systemProcesses,
     selfCommand: selfCommand(),
     connect: ({ socketFile }) => openSocketClient(socketFile, "terminal"),
-    suggest,
     onInterrupt(listener) {
       Deno.addSignalListener("SIGINT", listener);
       return () => Deno.removeSignalListener("SIGINT", listener);

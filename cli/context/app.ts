@@ -233,8 +233,6 @@ export interface CliApp {
     options: WorkspaceOption,
   ): Promise<Pick<ServerInstaller, keyof ServerInstaller>>;
   openAgentTests(options: WorkspaceOption): Promise<AgentTesting>;
-  /** Returns the candidate that is most similar to a mistyped word, or undefined if none is similar. */
-  suggest(word: string, candidates: Iterable<string>): string | undefined;
   /**
    * Calls the listener at each Ctrl+C, which then does not end the process. Returns a function that removes the listener.
    */

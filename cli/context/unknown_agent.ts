@@ -1,4 +1,5 @@
 // Creates errors for an agent id that is unknown: they suggest a similar id, or report the error in the agent's file.
+import { suggest } from "../../base/text/suggestion.ts";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { CliApp } from "./app.ts";
@@ -28,7 +29,7 @@ export async function orUnknownAgent<T>(
       const reason = `the workspace ${toOneLine(workspace)} does not exist`;
       throw new CommandFailure(EXIT.usage, `There is no agent "${agentId}": ${reason}`);
     }
-    throw unknownAgent(app, agentId, await client.agents());
+    throw unknownAgent(agentId, await client.agents());
   }
 }
 
@@ -48,7 +49,6 @@ function brokenAgent({ id, path, diagnostics }: AgentErrorBody): CommandFailure 
  * agent's id.
  */
 export function unknownAgent(
-  app: CliApp,
   agentId: string,
   agents: readonly { id: string; display_name?: string }[],
 ): CommandFailure {
@@ -56,7 +56,7 @@ export function unknownAgent(
   const label = agentId.toLowerCase();
   const [, stem = ""] = /([^/\\]+?)(?:\.md)?$/.exec(agentId) ?? [];
   const suggestion = agents.find(({ display_name: name }) => name?.toLowerCase() === label)?.id ??
-    ids.find((id) => id === stem) ?? app.suggest(stem, ids);
+    ids.find((id) => id === stem) ?? suggest(stem, ids);
   const advice = suggestion === undefined
     ? `"inkling list" lists every agent`
     : `Did you mean "${suggestion}"?`;

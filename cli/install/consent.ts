@@ -1,4 +1,5 @@
 // Changes the workspace after the user has seen the details and confirmed them, at the terminal or with --yes.
+import { suggest } from "../../base/text/suggestion.ts";
 import { type CommandContext, CommandFailure, EXIT } from "../context/context.ts";
 import type { Field } from "../output/output.ts";
 import { toOneLine } from "../output/sanitize.ts";
@@ -77,7 +78,7 @@ export async function removeInstalled<Item extends Installed>(
 ): Promise<void> {
   const found = items.find((one) => one.name === name);
   if (found === undefined) {
-    const nearest = context.app.suggest(name, items.map((one) => one.name));
+    const nearest = suggest(name, items.map((one) => one.name));
     const hint = nearest === undefined ? "" : `. Did you mean ${toOneLine(nearest)}?`;
     throw new CommandFailure(EXIT.usage, `There is no ${what} "${toOneLine(name)}"${hint}`);
   }

@@ -19,7 +19,6 @@ import { OutputClosed, type Terminal } from "../../cli/output/terminal.ts";
 import type { DetachedProcess } from "../../cli/context/processes.ts";
 import { findInstalledUnit } from "../../cli/service/units/installed_unit.ts";
 import { stateFilesOf } from "../../runtime/config/places.ts";
-import { suggest } from "../../base/text/suggestion.ts";
 import type { Examination } from "../../ops/doctor/finding.ts";
 import type { SetupReport } from "../../ops/setup/setup_report.ts";
 import { Client, type Transport } from "../../api/client/client.ts";
@@ -404,7 +403,6 @@ function createApp(cli: FakeCli, screen: VirtualScreen | undefined): CliApp {
     openAgentTests: absent("tests of agents"),
     openAgentAuthor: absent("author"),
     openGallery: absent("gallery"),
-    suggest,
     onInterrupt(listener) {
       cli.interruptListeners.add(listener);
       return () => cli.interruptListeners.delete(listener);

@@ -11,7 +11,7 @@ export const perform = performs<typeof enable>(
     const changed = await app.enableAgent(agent, workspaceOf(place));
     if (changed === undefined) {
       const ids = await app.agentNames(workspaceOf(place));
-      throw unknownAgent(app, agent, ids.map((id) => ({ id })));
+      throw unknownAgent(agent, ids.map((id) => ({ id })));
     }
     if (!changed.changed) return output.note(`${toOneLine(agent)} is enabled already`);
     output.line(`${output.style.green("✔")} ${toOneLine(changed.path)}`);

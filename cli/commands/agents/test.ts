@@ -65,7 +65,7 @@ async function playOnce(
 ): Promise<ExitCode> {
   const { output } = context;
   const results = await tests.run(agentId);
-  if (results.length === 0) throw noTests(context, tests, agentId);
+  if (results.length === 0) throw noTests(tests, agentId);
   if (junit !== undefined) await writeFileAtomically(junit, formatJUnit(results));
   if (json) output.json(toJson(results));
   else showResults(output, results);
@@ -87,7 +87,7 @@ async function watch(
   using interrupts = listenToInterrupts(app);
   const play = async () => {
     const results = await tests.run(agentId);
-    if (results.length === 0) output.notice(noTests(context, tests, agentId).message);
+    if (results.length === 0) output.notice(noTests(tests, agentId).message);
     else showResults(output, results);
     output.note("Watching the agents and their cases. Press Ctrl+C to stop");
   };
@@ -109,7 +109,7 @@ async function tryLive(
   const names = (models ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
   await using trial = await tests.openTrial(defined({ agentId, models: names, repeat }));
   const { estimate, unplayable } = trial;
-  if (estimate.runs === 0 && unplayable.length === 0) throw noTests(context, tests, agentId);
+  if (estimate.runs === 0 && unplayable.length === 0) throw noTests(tests, agentId);
   if (!json) showProblemsOf(output, unplayable);
   if (estimate.runs > 0) {
     output.notice(describeEstimate(estimate));
@@ -143,13 +143,12 @@ async function requireYes(context: CommandContext): Promise<void> {
 
 /** Returns the error if there are no test cases. It makes a CI job fail that would otherwise test nothing. */
 function noTests(
-  { app }: CommandContext,
   tests: Pick<AgentTesting, "agentIds" | "folder">,
   agentId: string | undefined,
 ): CommandFailure {
   const ids = tests.agentIds();
   if (agentId !== undefined && !ids.includes(agentId)) {
-    return unknownAgent(app, agentId, ids.map((id) => ({ id })));
+    return unknownAgent(agentId, ids.map((id) => ({ id })));
   }
   const whose = agentId === undefined ? "" : ` of ${toOneLine(agentId)}`;
   return new CommandFailure(

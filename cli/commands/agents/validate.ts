@@ -28,7 +28,7 @@ export const perform = performs<typeof validate>(async (context, options, { agen
     const problem = await describePath(target);
     if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
     const all = await app.validate(undefined, workspaceOf(context));
-    throw unknownAgent(app, target, all.map(({ agentId }) => ({ id: agentId })));
+    throw unknownAgent(target, all.map(({ agentId }) => ({ id: agentId })));
   }
   await addServiceWarnings(files, context);
   if (options.json) output.json(files.map(toJson));

@@ -63,7 +63,7 @@ async function showExecutions(
 ): Promise<void> {
   const { agentId, last = DEFAULT_LAST } = options;
   // The service takes an empty id as all agents. On a command line it is a variable without a value.
-  if (agentId === "") throw unknownAgent(app, agentId, await client.agents());
+  if (agentId === "") throw unknownAgent(agentId, await client.agents());
   const filter = toFilter(options, app.clock.now());
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const query = { ...filter, agent: agentId };

@@ -1,6 +1,7 @@
 // `inkling notify`: lists the notification channels with their problems, or sends test messages.
 import { performs } from "../../command_line/command.ts";
 import type { notify } from "../../declarations/service_commands.ts";
+import { suggest } from "../../../base/text/suggestion.ts";
 import type { ChannelReport, ChannelTrial } from "../../../runtime/wiring/message_channels.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { workspaceOf } from "../../context/context.ts";
@@ -38,7 +39,7 @@ export const perform = performs<typeof notify>(async (context, options) => {
     const trial = await channels.try(name);
     if (trial === undefined) {
       const known = reports.map(({ name }) => name);
-      const nearest = app.suggest(name, known);
+      const nearest = suggest(name, known);
       const hint = nearest === undefined ? "" : `\nDid you mean "${nearest}"?`;
       throw new CommandFailure(EXIT.usage, `config.yaml has no channel "${name}"${hint}`);
     }
