@@ -1,5 +1,5 @@
 // Creates the functions that the command line needs. Each function loads its code on demand.
-import type { CliApp, LocalService } from "../cli/context/app.ts";
+import type { CliApp, LocalService, WorkspaceOption } from "../cli/context/app.ts";
 import { isConfined, openSurroundings, ownDistribution } from "../cli/surroundings.ts";
 // Load this module with app.ts, because most commands need it next (isSetUp, places).
 import "../runtime/config/workspace_folder.ts";
@@ -19,6 +19,18 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
   await dropOtherSpans();
   const surroundings = openSurroundings({ kind: Deno.env.get("TERM") });
   const { clock } = surroundings;
+  // Returns a function that opens an operation of a workspace. `load` loads the code and returns the function that opens it.
+  const opener = <Opened>(
+    load: () => Promise<
+      (
+        around: { settings: WorkspaceSettings; clock: Clock; cwd: string },
+      ) => Opened | Promise<Opened>
+    >,
+  ) =>
+  async ({ workspace }: WorkspaceOption): Promise<Opened> => {
+    const open = await load();
+    return await open({ settings: await loadSettings(workspace), clock, cwd: Deno.cwd() });
+  };
   return {
     ...surroundings,
     version,
@@ -35,19 +47,37 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
     fileSchema: async (kind) =>
       (await import("../ops/authoring/file_schema.ts")).createFileSchema(kind),
     places: findPlaces,
-    serviceDefaults,
+    serviceDefaults: async ({ workspace }) => {
+      const { readServiceDefaults } = await import("../runtime/config/service_defaults.ts");
+      return readServiceDefaults(await loadSettings(workspace));
+    },
     serve: async (options) =>
       await (await import("./service_life.ts")).liveAsService(options, { version }),
     openLocalService: (options) => openLocalService(options, { version, mode: "read-only" }),
     openUpkeep: (options) => openLocalService(options, { version, mode: "upkeep" }),
-    moveHistory,
+    moveHistory: async ({ workspace, ...options }) => {
+      const { moveHistory } = await import("../runtime/storage/history/move_history.ts");
+      const { directories } = await loadSettings(workspace);
+      const { configFile } = directories;
+      return { ...await moveHistory({ ...options, directories }), configFile };
+    },
     validate: (target, options) => validate(target, { ...options, version }),
-    info,
-    openChannels,
+    info: async ({ workspace }) => {
+      const { describeSetup } = await import("../ops/setup/setup_report.ts");
+      return await describeSetup(await loadSettings(workspace));
+    },
+    openChannels: (options) => openChannels(options, clock),
     findUnit: () => findInstalledUnit(Deno.env.toObject()),
-    examine: (options) => examine(options, { version }),
-    configWarnings,
-    agentNames,
+    examine: (options) => examine(options, { version, clock }),
+    configWarnings: async ({ workspace }) => {
+      const { diagnoseService } = await import("../runtime/config/service_defaults.ts");
+      const settings = await loadSettings(workspace);
+      return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
+    },
+    agentNames: async ({ workspace }) => {
+      const { listAgentNames } = await import("../runtime/agents/agent_names.ts");
+      return await listAgentNames((await loadSettings(workspace)).directories.agentsDir);
+    },
     openUiProxy: async (options) =>
       await (await import("../server/ui/ui_proxy.ts")).openUiProxy(options),
     createUiLink: async (place) =>
@@ -62,7 +92,11 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
       }),
     isSetUp,
     missingWorkspace,
-    openInstallation,
+    openInstallation: async () => {
+      const { Installation } = await import("../ops/setup/installation.ts");
+      const [shell, home] = [Deno.env.toObject(), homeDirectory()];
+      return new Installation({ shell, home, cwd: Deno.cwd(), clock });
+    },
     openAgentAuthor: opener(async () => {
       const { AgentAuthor } = await import("../ops/authoring/agent_author.ts");
       return (around) => new AgentAuthor(around);
@@ -94,7 +128,7 @@ export async function openApp({ version }: { version: string }): Promise<CliApp>
 }
 
 async function openLocalService(
-  options: { workspace?: string },
+  options: WorkspaceOption,
   { version, mode }: { version: string; mode: "read-only" | "upkeep" },
 ): Promise<LocalService> {
   const [{ openRuntime }, { createLocalClient }] = await Promise.all([
@@ -115,21 +149,6 @@ async function openLocalService(
   };
 }
 
-async function serviceDefaults(
-  options: { workspace?: string },
-): ReturnType<CliApp["serviceDefaults"]> {
-  const { readServiceDefaults } = await import("../runtime/config/service_defaults.ts");
-  return readServiceDefaults(await loadSettings(options.workspace));
-}
-
-async function moveHistory(
-  { workspace, ...options }: Parameters<CliApp["moveHistory"]>[0],
-): ReturnType<CliApp["moveHistory"]> {
-  const { moveHistory } = await import("../runtime/storage/history/move_history.ts");
-  const { directories } = await loadSettings(workspace);
-  return { ...await moveHistory({ ...options, directories }), configFile: directories.configFile };
-}
-
 async function validate(
   target: string | undefined,
   { workspace, connect, version }: { workspace?: string; connect?: boolean; version: string },
@@ -145,24 +164,17 @@ async function validate(
   }));
 }
 
-async function info(options: { workspace?: string }): ReturnType<CliApp["info"]> {
-  const { describeSetup } = await import("../ops/setup/setup_report.ts");
-  return await describeSetup(await loadSettings(options.workspace));
-}
-
 async function openChannels(
-  options: { workspace?: string },
+  options: WorkspaceOption,
+  clock: Clock,
 ): ReturnType<CliApp["openChannels"]> {
-  const [{ MessageChannels }, { Redactor }, { channelVariables }, { SystemClock }] = await Promise
-    .all([
-      import("../runtime/wiring/message_channels.ts"),
-      import("../runtime/secrets/redactor.ts"),
-      import("../runtime/config/notify_schema.ts"),
-      import("../base/clock.ts"),
-    ]);
+  const [{ MessageChannels }, { Redactor }, { channelVariables }] = await Promise.all([
+    import("../runtime/wiring/message_channels.ts"),
+    import("../runtime/secrets/redactor.ts"),
+    import("../runtime/config/notify_schema.ts"),
+  ]);
   const settings = await loadSettings(options.workspace);
   const { environment, config: { notify } } = settings;
-  const clock = new SystemClock();
   return new MessageChannels({
     settings,
     redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
@@ -184,7 +196,7 @@ async function openChannels(
 
 async function examine(
   { isRunning, ...options }: Parameters<CliApp["examine"]>[0],
-  { version }: { version: string },
+  { version, clock }: { version: string; clock: Clock },
 ): ReturnType<CliApp["examine"]> {
   const { examine } = await import("../ops/doctor/examine.ts");
   const surroundings = { shell: Deno.env.toObject(), home: homeDirectory(), ...options };
@@ -192,22 +204,10 @@ async function examine(
     version,
     isRunning,
     tryChat: async (chat, { environment }) => {
-      const [{ tryChat }, { SystemClock }] = await Promise.all([
-        import("./chats.ts"),
-        import("../base/clock.ts"),
-      ]);
-      const lookup = (name: string) => environment.get(name);
-      return await tryChat(chat, { lookup, clock: new SystemClock() });
+      const { tryChat } = await import("./chats.ts");
+      return await tryChat(chat, { lookup: (name) => environment.get(name), clock });
     },
   });
-}
-
-async function configWarnings(
-  options: { workspace?: string },
-): ReturnType<CliApp["configWarnings"]> {
-  const { diagnoseService } = await import("../runtime/config/service_defaults.ts");
-  const settings = await loadSettings(options.workspace);
-  return [...settings.config.warnings, ...diagnoseService(settings)].map(toDiagnosticBody);
 }
 
 function toDiagnosticBody({ code: _, ...diagnostic }: Diagnostic): DiagnosticBody {
@@ -222,38 +222,4 @@ async function permissions(
   const derived = await deriveFlags(await loadSettings(options.workspace), options);
   const flags = derived.flags.map(({ flag }) => flag);
   return { ...derived, command: Deno.build.standalone ? null : sourceCommand(flags) };
-}
-
-async function agentNames(options: { workspace?: string }): Promise<string[]> {
-  const { listAgentNames } = await import("../runtime/agents/agent_names.ts");
-  const { directories } = await loadSettings(options.workspace);
-  return await listAgentNames(directories.agentsDir);
-}
-
-async function openInstallation(): ReturnType<CliApp["openInstallation"]> {
-  const [{ Installation }, { SystemClock }] = await Promise.all([
-    import("../ops/setup/installation.ts"),
-    import("../base/clock.ts"),
-  ]);
-  return new Installation({
-    shell: Deno.env.toObject(),
-    home: homeDirectory(),
-    cwd: Deno.cwd(),
-    clock: new SystemClock(),
-  });
-}
-
-/**
- * Returns a function that opens an operation of a workspace. `load` loads its code, and returns the function that opens it.
- */
-function opener<Opened>(
-  load: () => Promise<
-    (around: { settings: WorkspaceSettings; clock: Clock; cwd: string }) => Opened | Promise<Opened>
-  >,
-): (options: { workspace?: string }) => Promise<Opened> {
-  return async ({ workspace }) => {
-    const [open, { SystemClock }] = await Promise.all([load(), import("../base/clock.ts")]);
-    const settings = await loadSettings(workspace);
-    return await open({ settings, clock: new SystemClock(), cwd: Deno.cwd() });
-  };
 }
