@@ -98,6 +98,8 @@ export class NodeConnection implements AsyncDisposable {
       ...config,
       query_timeout: HEARTBEAT_TIMEOUT_MS,
       application_name: "inkling node",
+      // A notification may be sent during a heartbeat.
+      pipeline: true,
     });
     // The heartbeat fails, too, and reports the error.
     client.on("error", () => this.wake());

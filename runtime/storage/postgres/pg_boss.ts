@@ -1,4 +1,5 @@
 // Opens pg-boss for the queue of executions: configures it, and creates its tables on one node at a time.
+import process from "node:process";
 // @ts-types="@types/pg"
 import type { ClientBase } from "pg";
 import type { PgBoss } from "pg-boss";
@@ -47,6 +48,8 @@ export async function openBoss(
   { address, onError }: OpenBossOptions,
 ): Promise<PgBoss> {
   const [{ PgBoss }, { default: pg }] = await Promise.all([loadPgBoss(), loadPg()]);
+  // Both packages write warnings to the standard error. If nobody reads it any more, the error would end the process.
+  process.stderr.off("error", ignore).on("error", ignore);
   const connection = {
     ...await toClientConfig(address),
     application_name: "inkling queue",
@@ -83,3 +86,5 @@ export async function openBoss(
     await client.end().catch(() => {});
   }
 }
+
+function ignore(): void {}

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { DatabaseUnusable, LeaseLost } from "../../../../runtime/database/database.ts";
 import type { Ending } from "../../../../runtime/executions/record/ending_store.ts";
 import { SqlEndingStore } from "../../../../runtime/storage/executions/endings.ts";
@@ -55,6 +56,13 @@ withPostgres.test("JobQueue: several nodes may create the queue at once", async 
   for (const machine of machines) assert.deepEqual(machine.errors, []);
   // Every node creates the queue of these labels at the same time.
   await Promise.all(machines.map((machine) => machine.accept({ labels: ["gpu"] })));
+});
+
+withPostgres.test("JobQueue: warnings of its packages that nobody can read do not end the process", async () => {
+  await using place = await createTestPostgres();
+  await using _machine = await QueueMachine.open({ address: place.address, name: "a" });
+  // Without a listener, the emitter throws the error.
+  assert.ok(process.stderr.emit("error", new Error("EPIPE: broken pipe, write")));
 });
 
 withPostgres.test("JobQueue shares runs among nodes", async (t) => {
