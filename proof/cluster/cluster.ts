@@ -1,5 +1,6 @@
 // Runs one proof with several nodes: load and disturbances in parallel, then a rest until all executions have ended, then
 // the check of the database.
+import { SLOT_REASONS } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { findViolations, INVARIANTS } from "../soak/invariants/invariants.ts";
 import { People } from "../soak/load/people.ts";
 import { findWrongEffects } from "../soak/load/side_effects.ts";
@@ -21,6 +22,13 @@ const TAKEN_OVER_MS = 45_000;
 /** The time limit for all running and waiting executions to end, after the load and the triggers have stopped. */
 const END_MS = 120_000;
 const LOOK_MS = 250;
+/**
+ * Counts 1 until a schedule has stored its first due time of the pause. Until then a node that has seen no pause may still
+ * start the run of an earlier due time.
+ */
+const UNPAUSED = "SELECT count(*) AS n FROM " +
+  "(SELECT reason FROM slots WHERE agent_id = 'tick_2' ORDER BY scheduled_for DESC LIMIT 1) AS newest " +
+  `WHERE reason IS DISTINCT FROM '${SLOT_REASONS.paused}'`;
 /**
  * The allowed difference between two nodes' times. Nodes read the time from the database, which may take long on a busy
  * machine.
@@ -146,6 +154,7 @@ class Cluster {
         "FROM executions WHERE trigger = 'watch'",
     );
     await this.#world.attempt("pause", { allowed: [], work: (client) => client.pauseScheduler() });
+    await this.#none(UNPAUSED);
     await this.#none(open);
     await this.#none(
       "SELECT count(*) AS n FROM inkling_queue.job WHERE state IN ('created', 'retry', 'active')",

@@ -116,7 +116,7 @@ export class RealTerminal implements AsyncDisposable {
         const shown = await this.read();
         if (pattern.test(shown)) return shown;
         if (await Promise.race([isLate.promise, nextOutput])) {
-          throw new Error(`Waited in vain for ${pattern}; the terminal shows:\n${shown}`);
+          throw new Error(`Waited in vain for ${pattern}; it shows:\n${await this.read()}`);
         }
       }
     } finally {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { TestClock } from "../../support/test_clock.ts";
 import { onSqlite, SQLITE } from "../../support/test_database.ts";
-import { createTestWorkspace, rowsOf, runToEnd } from "../../support/test_workspace.ts";
+import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 import { openTestStore } from "../../support/test_store.ts";
 
 const PAGE = { limit: 9, offset: 0 };
@@ -34,11 +34,9 @@ Deno.test("a run stores no secret that was added right before its start", async 
   await runToEnd(runtime, "writer", {});
   await Deno.writeTextFile(join(place.configDir, ".env"), "LATE_TOKEN=tok-12345678\n");
   await runToEnd(runtime, "writer", {});
-  const executions = (await rowsOf(place)).find(([table]) => table === "executions")?.[1] ?? [];
-  assert.deepEqual(
-    executions.map((row) => "output_data" in row && row.output_data),
-    [text, "The token is [redacted:LATE_TOKEN]."],
-  );
+  const sql = "SELECT output_data AS text FROM executions ORDER BY id";
+  const texts = (await place.all<{ text: string }>(sql)).map((row) => row.text);
+  assert.deepEqual(texts, [text, "The token is [redacted:LATE_TOKEN]."]);
 });
 
 Deno.test("lists show each change of an execution and of an agent", SQLITE, async () => {

@@ -170,7 +170,12 @@ withDovecot.test("a mail is moved when no other agent waits for it", async () =>
   await world.untilTaken("mover", "one", "two", "three");
   assert.equal((await world.imap.list("ann", "Done")).length, 1);
   await runtime.cancel(id);
-  await world.untilTaken("asker", "one", "two");
-  await until(async () => (await world.imap.list("ann", "Done")).length === 2, "two is moved");
-  assert.equal((await world.imap.list("ann", "Done")).length, 2);
+  // The asker takes the third mail, too, if the service reads it before the run of the second mail has asked.
+  let taken: string[] = [];
+  const areMoved = async () => {
+    taken = await world.subjects("asker");
+    return taken.length > 1 && (await world.imap.list("ann", "Done")).length === taken.length;
+  };
+  await until(areMoved, "the mails that the asker took are moved");
+  assert.deepEqual(taken, ["one", "two", "three"].slice(0, taken.length));
 });
