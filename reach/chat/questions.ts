@@ -178,6 +178,8 @@ export class Questions {
    */
   async findAnswered(message: ChatMessage): Promise<QuestionNote | undefined> {
     const { place, replyTo, sender } = message;
+    // The text may answer a question that was sent just now, and whose note is not written yet.
+    await this.#shows.settled();
     const own = (await this.list()).filter((note) =>
       note.place === place && (note.personId ?? sender.id) === sender.id
     );

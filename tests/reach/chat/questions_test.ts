@@ -116,6 +116,22 @@ Deno.test("a path, a file, or a file with a text answers a question; anything el
   );
 });
 
+Deno.test("a text that arrives before the app has confirmed the question answers it", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("asker", ask({}));
+  await using service = await world.open();
+  const { app } = world;
+  app.afterEffect = async (method) => {
+    if (method !== "sendMessage") return;
+    app.afterEffect = () => {};
+    app.say(OWNER, "red");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  };
+  await service.runtime.run("asker", {});
+  await until(async () => (await service.runtime.getExecution(1)).status === "success", "ended");
+  assert.deepEqual(await storedAnswer(service.runtime), [["chat", "owner", "red"]]);
+});
+
 Deno.test("choices are buttons: one at once, several with Done", async () => {
   await using world = await createChatWorld();
   await world.place.writeScript("one", ask({ options: ["red", "blue"] }));
