@@ -3,27 +3,33 @@
 
 const ENDING_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 
+const restores = new Set<() => void>();
+let isListening = false;
+
 /** Calls `restore` before SIGTERM or SIGHUP ends the process, until disposed. */
 export function beforeEnding(restore: () => void): Disposable {
-  const listeners = ENDING_SIGNALS.map((name) => {
+  restores.add(restore);
+  if (!isListening) listen();
+  isListening = true;
+  return { [Symbol.dispose]: () => void restores.delete(restore) };
+}
+
+/** The listeners stay until the process ends: Deno loses a signal that arrives while its last listener is removed. */
+function listen(): void {
+  for (const name of ENDING_SIGNALS) {
     const listener = () => {
-      restore();
-      stop();
+      for (const restore of restores) restore();
       // The listener is removed, so the repeated signal ends the process.
+      Deno.removeSignalListener(name, listener);
       Deno.kill(Deno.pid, name);
     };
-    return { name, listener };
-  });
-  const stop = () => {
-    for (const { name, listener } of listeners) Deno.removeSignalListener(name, listener);
-  };
-  for (const { name, listener } of listeners) Deno.addSignalListener(name, listener);
-  return { [Symbol.dispose]: stop };
+    Deno.addSignalListener(name, listener);
+  }
 }
 
 /**
  * Calls `onEnding` before SIGTERM or SIGHUP ends the process, and `onReturn` when the process continues after Ctrl+Z.
- * Disposal removes both listeners.
+ * Disposal ends both.
  */
 export function whileMoving(
   options: { onEnding: () => void; onReturn: () => void },

@@ -85,7 +85,7 @@ Deno.test("the demo cleans up after a signal during its start", async () => {
 
 testInTerminal("the demo ends at a signal to its process at its question", async () => {
   await using demo = await WatchedDemo.start();
-  await demo.terminal.waitFor(/Keep it/);
+  await demo.terminal.waitFor(/● Keep it/);
   await demo.terminal.signal("SIGTERM");
   await demo.endsWith(143);
 });

@@ -1,6 +1,7 @@
 // The screen of each command at a terminal. The screens are in __snapshots__; read the changes of a snapshot.
 import assert from "node:assert/strict";
 import { PROGRAM } from "../../../cli/program.ts";
+import { beforeEnding } from "../../../cli/prompting/terminal_signals.ts";
 import type { ServiceEventMessage } from "../../../api/client/client.ts";
 import { node } from "../../runtime/executions/nodes/fake_nodes.ts";
 import { settleQuickly } from "../../support/test_clock.ts";
@@ -741,6 +742,9 @@ function withBudgets(world: World): void {
     },
   ];
 }
+
+// The first use of the terminal adds listeners for signals, which stay until the process ends.
+beforeEnding(EMPTY)[Symbol.dispose]();
 
 for (const columns of [80, 40]) {
   Deno.test(`screen of every command at ${columns} columns`, async (t) => {
