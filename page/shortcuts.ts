@@ -13,7 +13,8 @@ export interface Shortcut {
   isMeant?: () => boolean;
 }
 
-const VIEWS = [
+/** The views in the order of the navigation. */
+export const NAVIGATION = [
   { key: "n", name: "Now", hash: "#/" },
   { key: "a", name: "Agents", hash: "#/agents" },
   { key: "c", name: "Chat", hash: "#/chat" },
@@ -23,9 +24,6 @@ const VIEWS = [
   { key: "w", name: "Audit", hash: "#/audit" },
   { key: "l", name: "Log", hash: "#/log" },
 ] as const;
-
-/** The views in the order of the navigation. */
-export const NAVIGATION = VIEWS;
 
 /** The keys that press the buttons of the focused approval. */
 const CARD_KEYS = [
@@ -68,7 +66,7 @@ export function createShortcuts(page: PageActions): Shortcut[] {
       act: () => pressCardButton(key, page),
       isMeant: () => currentCard() !== null,
     })),
-    ...VIEWS.map(({ key, name, hash }) => ({
+    ...NAVIGATION.map(({ key, name, hash }) => ({
       key,
       does: `Go to ${name}`,
       act: () => void (location.hash = hash),

@@ -1,5 +1,6 @@
 // Reads the payload of a frame, which is untrusted JSON. A field with a value of another type counts as missing.
 import { isJsonObject } from "../base/json.ts";
+import type { PreviewBody } from "../api/schemas/request_schemas.ts";
 
 /** The parsed payload of a frame. */
 export type FramePayload = Readonly<Record<string, unknown>>;
@@ -87,13 +88,7 @@ export function describedOf(payload: FramePayload): DescribedCall[] {
 }
 
 /** A change of a file with its diff. */
-export interface FileChange {
-  path: string;
-  diff: string;
-  added: number;
-  removed: number;
-  is_new_file: boolean;
-}
+export type FileChange = Omit<PreviewBody, "problem">;
 
 /** Returns the change that a call made in a file, from the frame of its result; null if there is none. */
 export function changeOf(payload: FramePayload): FileChange | null {

@@ -1,5 +1,6 @@
 // Completes keys and values of the schema, names of tools, skills, servers and agents, and variables.
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
+import type { EditorBody } from "../../api/schemas/file_schemas.ts";
 import {
   type FileLanguage,
   type FileSchema,
@@ -9,13 +10,10 @@ import {
 import { findJsonPlace, findYamlPlace } from "./yaml_place.ts";
 
 /** The names that are completed. */
-export interface CompletionNames {
+export interface CompletionNames
+  extends Pick<EditorBody, "tools" | "skills" | "servers" | "variables"> {
   schema: FileSchema | undefined;
-  tools: readonly { name: string; description?: string | undefined }[];
-  skills: readonly string[];
-  servers: readonly string[];
   agents: readonly string[];
-  variables: readonly { name: string; is_set: boolean }[];
 }
 
 /** The keys whose values are names. */

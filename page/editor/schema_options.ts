@@ -35,7 +35,7 @@ export function findOptions(schema: FileSchema, { path, isKey }: YamlPlace): Sch
     });
   }
   const options = isKey
-    ? [...found.flatMap(keysOf), ...found.flatMap(itemsOf)]
+    ? [...found.flatMap(keysOf), ...found.flatMap(valuesOf)]
     : found.flatMap(valuesOf);
   return [...new Map(options.map((one) => [one.label, one])).values()];
 }
@@ -50,10 +50,6 @@ function keysOf({ properties = {} }: FileSchema): SchemaOption[] {
   return Object.entries(properties).map(([label, { description }]) => (
     { label, apply: `${label}: `, info: description ?? "" }
   ));
-}
-
-function itemsOf(schema: FileSchema): SchemaOption[] {
-  return valuesOf(schema);
 }
 
 function valuesOf(schema: FileSchema): SchemaOption[] {

@@ -28,18 +28,11 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { parser } from "@lezer/markdown";
+import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import { complete, type CompletionNames } from "./completion.ts";
 import type { FileLanguage } from "./schema_options.ts";
 
 export type { CompletionNames } from "./completion.ts";
-
-/** A problem at a position. Line and column count from 1. */
-export interface TextProblem {
-  line: number;
-  column: number;
-  severity: "error" | "warning";
-  message: string;
-}
 
 /** The options of a text editor. */
 export interface TextEditorOptions {
@@ -57,7 +50,7 @@ export interface TextEditorOptions {
 export interface TextEditor {
   /** Replaces the text. The person can undo that. */
   setText(text: string): void;
-  showProblems(problems: readonly TextProblem[]): void;
+  showProblems(problems: readonly Omit<DiagnosticBody, "hint">[]): void;
   /** Moves the cursor to a position, and the focus into the editor. */
   goTo(line: number, column: number): void;
   close(): void;

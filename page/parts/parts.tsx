@@ -40,7 +40,8 @@ export function AgentName(
     <span class="agent-name">
       {icon_set ? <span class="icon" aria-hidden="true">{icon}</span> : (
         <span
-          class={`icon letter series-${tone}`}
+          class="icon letter"
+          style={{ "--tone": `var(--series-${tone})` }}
           data-letter={[...name.toUpperCase()][0]}
           aria-hidden="true"
         />

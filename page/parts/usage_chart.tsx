@@ -18,7 +18,7 @@ interface ChartOptions {
   title: string;
   bars: readonly Bar[];
   names: readonly string[];
-  /** The color of each series: its number, or the name of an outcome. */
+  /** The color of each series: its number, or the name of a color of the theme. */
   colours: readonly (number | string)[];
   /** The height of the plot in pixels. */
   height?: number;
@@ -107,7 +107,7 @@ export function UsageChart(
       </div>
       <ul class="legend">
         {names.map((name, index) => (
-          <li key={name} class={`series-${colours[index]}`}>
+          <li key={name} style={toneOf(colours[index])}>
             <bdi>{name}</bdi>
           </li>
         ))}
@@ -118,6 +118,10 @@ export function UsageChart(
     </section>
   );
 }
+
+const toneOf = (colour: number | string | undefined) => ({
+  "--tone": `var(--${typeof colour === "number" ? `series-${colour}` : colour})`,
+});
 
 /** Returns a bar as text: `Jan 31: $0.30; digest $0.20, mailbox $0.10`. */
 function describeBar(
@@ -160,7 +164,7 @@ function Stack(
         return value > 0 && (
           <rect
             key={series}
-            class={`series-${colours[series]}`}
+            style={toneOf(colours[series])}
             x={`${place * 100}%`}
             width={`${BAR_SHARE / of * 100}%`}
             y={whole - below}

@@ -1,28 +1,19 @@
 // Writes the difference of two texts as a unified diff, and parses a diff into lines of different kinds.
 import { structuredPatch } from "diff";
 
-/** The kind of a line: only in the new file, only in the old file, in both, a position (`@@`), or a note. */
-export type DiffLineKind = "added" | "removed" | "same" | "place" | "note";
-
 /** A line of a diff without its sign. */
 export interface DiffLine {
-  kind: DiffLineKind;
+  /** The kind of the line: only in the new file, only in the old file, in both, a position (`@@`), or a note. */
+  kind: "added" | "removed" | "same" | "place" | "note";
   text: string;
+  /** The shown sign, so that the kind does not depend on color alone. */
+  sign?: string;
 }
 
-const KINDS: Readonly<Record<string, DiffLineKind>> = {
-  "+": "added",
-  "-": "removed",
-  " ": "same",
-};
-
-/** The shown sign of each kind, so that the kind does not depend on color alone. */
-export const DIFF_SIGNS: Readonly<Record<DiffLineKind, string>> = {
-  added: "+",
-  removed: "−",
-  same: " ",
-  place: "",
-  note: "",
+const SIGNED: Readonly<Record<string, Omit<DiffLine, "text">>> = {
+  "+": { kind: "added", sign: "+" },
+  "-": { kind: "removed", sign: "−" },
+  " ": { kind: "same", sign: " " },
 };
 
 /** Parses the hunks of a diff without file names, so a line that starts with `---` is a removed line. */
@@ -30,10 +21,10 @@ export function toDiffLines(diff: string): DiffLine[] {
   if (diff === "") return [];
   return diff.replace(/\n$/, "").split("\n").map((line) => {
     if (line.startsWith("@@")) return { kind: "place", text: line };
-    const kind = KINDS[line.charAt(0)];
-    if (kind !== undefined) return { kind, text: line.slice(1) };
+    const signed = SIGNED[line.charAt(0)];
+    if (signed !== undefined) return { ...signed, text: line.slice(1) };
     // Some programs omit the space before an empty line that both files contain.
-    return line === "" ? { kind: "same", text: "" } : { kind: "note", text: line };
+    return line === "" ? { kind: "same", sign: " ", text: "" } : { kind: "note", text: line };
   });
 }
 

@@ -7,14 +7,15 @@ export type Measure = "cost_usd" | "total_tokens";
 /** The number of colors, and so the maximum number of series in a chart. */
 export const COLOURS = 6;
 
+/** The sums of the executions of one agent or of several. */
+export type Usage = Pick<
+  StatsBody["usage"][number],
+  "executions" | "succeeded" | "failed" | "total_tokens" | "cost_usd"
+>;
+
 /** The usage of one agent over the whole period. `agentId` is null for the sum of all agents that share a color. */
-export interface Series {
+export interface Series extends Usage {
   agentId: string | null;
-  executions: number;
-  succeeded: number;
-  failed: number;
-  total_tokens: number;
-  cost_usd: number | null;
 }
 
 /** A day with the value of each series, in the order of the series. */
@@ -109,7 +110,7 @@ export function toBars(
 }
 
 /** Returns the sum of the usage. The cost of the sum is null only if all costs are null. */
-export function sum(usage: readonly Omit<Series, "agentId">[]): Omit<Series, "agentId"> {
+export function sum(usage: readonly Usage[]): Usage {
   const total = (name: "executions" | "succeeded" | "failed" | "total_tokens") =>
     usage.reduce((before, one) => before + one[name], 0);
   const costs = usage.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);

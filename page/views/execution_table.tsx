@@ -1,7 +1,7 @@
 // The table of executions. On a narrow screen each row becomes a block.
 import type { VNode } from "preact";
 import { toPauseSentence } from "../../base/text/rest_words.ts";
-import type { ExecutionSummary, ListedExecution } from "../../api/schemas/execution_schemas.ts";
+import type { ListedExecution } from "../../api/schemas/execution_schemas.ts";
 import { formatCost, formatCount, formatDuration } from "../parts/format.ts";
 import { ExecutionLink, RelativeTime, Status, TableHead } from "../parts/parts.tsx";
 import { executionHref } from "../state/route.ts";
@@ -13,7 +13,7 @@ const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Token
 /** Renders a table of executions. The first cell of each row is a link. */
 export function ExecutionTable(
   { executions, isOfOneAgent = false, isBrief = false, label, counts }: {
-    executions: readonly (ExecutionSummary | ListedExecution)[];
+    executions: readonly ListedExecution[];
     /** True if all executions belong to the agent of the view, so that the agent's name is omitted. */
     isOfOneAgent?: boolean;
     /** True to show the first line of the answer only, not the message that led to it. */
@@ -77,19 +77,14 @@ export function ExecutionTable(
   );
 }
 
-function previewOf(execution: ExecutionSummary | ListedExecution) {
-  return "preview" in execution ? execution.preview : undefined;
-}
-
 /** Returns the beginning of an execution's message and answer, or an empty text if they were not loaded. */
-function describePreview(execution: ExecutionSummary | ListedExecution): string {
-  const preview = previewOf(execution);
+function describePreview({ preview }: ListedExecution): string {
   return [preview?.asked, preview?.answered].filter((text) => text).join(" → ");
 }
 
 /** Returns the first line of the answer below its headings, without the marks of Markdown. */
-function firstAnswerLine(execution: ExecutionSummary | ListedExecution): string {
-  const lines = (previewOf(execution)?.answered ?? "").split("\n")
+function firstAnswerLine({ preview }: ListedExecution): string {
+  const lines = (preview?.answered ?? "").split("\n")
     .map((line) => line.trim()).filter((line) => line !== "");
   const line = lines.find((one) => !one.startsWith("#")) ?? lines[0] ?? "";
   return line.replaceAll(/[*`]+|^[#>\-\s]+/g, "");

@@ -28,6 +28,7 @@ import {
   toBars,
   toColours,
   toSeries,
+  type Usage,
   withOthers,
 } from "../state/usage_sums.ts";
 import { useNow, useResource } from "../state/use_resource.ts";
@@ -221,10 +222,7 @@ function AgentTable(
 }
 
 function Sums(
-  { of: one, format }: {
-    of: Omit<Series, "agentId">;
-    format: (usd: number | null) => string;
-  },
+  { of: one, format }: { of: Usage; format: (usd: number | null) => string },
 ): VNode {
   return (
     <>

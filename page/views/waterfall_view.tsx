@@ -8,6 +8,7 @@ import { formatDuration, formatNumberOf } from "../parts/format.ts";
 import { Agent, Collapsible } from "../parts/parts.tsx";
 import { useNow, useResource } from "../state/use_resource.ts";
 import { divideTime, type Part, type Span, toSpans } from "../state/waterfall.ts";
+import type { Stretch } from "../state/day_marks.ts";
 import type { Entry } from "../state/timeline.ts";
 import { executionHref } from "../state/route.ts";
 import { toTicks } from "../state/usage_sums.ts";
@@ -27,12 +28,6 @@ const KINDS: Record<Part["kind"], readonly [one: string, many: string]> = {
   wait: ["wait for a person", "waits for people"],
   other: ["other", "other"],
 };
-
-/** The period that the axis shows, in milliseconds since the epoch. */
-interface Period {
-  from: number;
-  to: number;
-}
 
 /** Renders the bars in the order of their start; nothing without spans. */
 export function Waterfall(
@@ -124,7 +119,8 @@ function Bars(
   { execution, spans, period, depth }: {
     execution: Pick<ExecutionSummary, "id" | "model">;
     spans: readonly Span[];
-    period: Period;
+    /** The period that the axis shows. */
+    period: Stretch;
     depth: number;
   },
 ): VNode {
@@ -158,7 +154,7 @@ function Bars(
 
 /** Renders the bar of a delegated execution, and its own bars below. */
 function DelegatedBars(
-  { span, id, period, depth }: { span: Span; id: number; period: Period; depth: number },
+  { span, id, period, depth }: { span: Span; id: number; period: Stretch; depth: number },
 ): VNode {
   const { data } = useResource((client) => loadSpans(client, id), { key: String(id), topics: [] });
   return (
@@ -200,7 +196,7 @@ function Bar(
     /** The agent of a delegated execution, if it is known. */
     agentId?: string | undefined;
     span: Span;
-    period: Period;
+    period: Stretch;
     depth: number;
   },
 ): VNode {

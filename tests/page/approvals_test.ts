@@ -14,11 +14,11 @@ Deno.test("toDiffLines() classifies lines by their first character within hunks"
   const diff = "@@ -1,4 +1,3 @@\n same\n--- dash\n-\n+++ plus\n\n\\ No newline\n[3 lines more]\n";
   assert.deepEqual(toDiffLines(diff), [
     { kind: "place", text: "@@ -1,4 +1,3 @@" },
-    { kind: "same", text: "same" },
-    { kind: "removed", text: "-- dash" },
-    { kind: "removed", text: "" },
-    { kind: "added", text: "++ plus" },
-    { kind: "same", text: "" },
+    { kind: "same", sign: " ", text: "same" },
+    { kind: "removed", sign: "−", text: "-- dash" },
+    { kind: "removed", sign: "−", text: "" },
+    { kind: "added", sign: "+", text: "++ plus" },
+    { kind: "same", sign: " ", text: "" },
     { kind: "note", text: "\\ No newline" },
     { kind: "note", text: "[3 lines more]" },
   ]);

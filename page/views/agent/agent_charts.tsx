@@ -35,7 +35,7 @@ export function AgentCharts({ id }: { id: string }): VNode | null {
         height={HEIGHT}
         bars={barsOf(({ succeeded, failed }) => [succeeded, failed], 2)}
         names={["succeeded", "failed"]}
-        colours={["success", "failed"]}
+        colours={["success", "error"]}
         formatAs={() => formatWhole}
         smallest={1}
       />

@@ -1,15 +1,12 @@
 // The call that a person decides on: its file change or its arguments, as plain text or as Markdown.
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
-import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
-import { Button, Collapsible, Preformatted } from "../../parts/parts.tsx";
+import type { PendingBody, PreviewBody } from "../../../api/schemas/request_schemas.ts";
+import { Button, Collapsible, Preformatted, TableHead } from "../../parts/parts.tsx";
 import { toVisible } from "../../../present/visible_text.ts";
 import { FormattedText } from "../../parts/markdown.tsx";
 import { diffOf } from "../../state/diff_lines.ts";
 import { Diff } from "./diff_view.tsx";
-
-/** The file change that a call would make. */
-export type Preview = NonNullable<PendingBody["preview"]>;
 
 /** Renders the call with its file change or its arguments. */
 export function CallDetails({ pending }: { pending: PendingBody }): VNode {
@@ -42,7 +39,7 @@ export function CallDetails({ pending }: { pending: PendingBody }): VNode {
 }
 
 /** Renders the file change with edited arguments. */
-export function PreviewedChange({ preview }: { preview: Preview }): VNode {
+export function PreviewedChange({ preview }: { preview: PreviewBody }): VNode {
   return (
     <>
       {preview.problem !== null && (
@@ -61,7 +58,7 @@ export function PreviewedChange({ preview }: { preview: Preview }): VNode {
 /** Renders a file change. `written` is the new text of the file, if it is known. */
 export function FileChange(
   { preview, written, place }: {
-    preview: Omit<Preview, "problem">;
+    preview: Omit<PreviewBody, "problem">;
     written: unknown;
     place: string;
   },
@@ -140,12 +137,7 @@ export function ChangedArguments(
   );
   return (
     <table class="arguments" aria-label={`Changed arguments ${place}`}>
-      <thead>
-        <tr>
-          <th scope="col">Argument</th>
-          <th scope="col">Changed by the person</th>
-        </tr>
-      </thead>
+      <TableHead names={["Argument", "Changed by the person"]} />
       <tbody>
         {names.map((name) => (
           <tr key={name}>

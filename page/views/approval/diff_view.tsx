@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Button } from "../../parts/parts.tsx";
 import { formatNumberOf } from "../../parts/format.ts";
-import { DIFF_SIGNS, toDiffLines } from "../../state/diff_lines.ts";
+import { toDiffLines } from "../../state/diff_lines.ts";
 import { toVisible } from "../../../present/visible_text.ts";
 
 /** The number of lines shown at first. */
@@ -18,9 +18,9 @@ export function Diff({ diff, label }: { diff: string; label: string }): VNode {
   return (
     <>
       <div class="diff" tabIndex={0} role="region" aria-label={label}>
-        {shown.map(({ kind, text }, index) => (
+        {shown.map(({ kind, text, sign }, index) => (
           <div key={index} class={`diff-line ${kind}`}>
-            <span class="sign">{DIFF_SIGNS[kind]}</span>
+            <span class="sign">{sign}</span>
             <span class="text" dir="auto">{toVisible(text)}</span>
           </div>
         ))}

@@ -2,6 +2,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JsonObject } from "../../../base/json.ts";
+import type { PreviewBody } from "../../../api/schemas/request_schemas.ts";
 import {
   type FieldProblems,
   readArgumentFields,
@@ -11,7 +12,7 @@ import {
 import { errorMessage } from "../../state/resource.ts";
 import { Field, leaveOrSubmit, rowsOf } from "../../parts/forms.tsx";
 import { Button, Problem } from "../../parts/parts.tsx";
-import { type Preview, PreviewedChange } from "./call_details.tsx";
+import { PreviewedChange } from "./call_details.tsx";
 
 /** The maximum height of a field in lines. */
 const MOST_ROWS = 16;
@@ -25,13 +26,13 @@ export function EditForm(
     args: JsonObject;
     isSending: boolean;
     onApprove: (args: JsonObject | null) => Promise<void>;
-    onPreview: ((args: JsonObject) => Promise<Preview | null>) | null;
+    onPreview: ((args: JsonObject) => Promise<PreviewBody | null>) | null;
     onBack: () => void;
   },
 ): VNode {
   const [fields, setFields] = useState(() => toArgumentFields(args));
   const [problems, setProblems] = useState<FieldProblems>({});
-  const [preview, setPreview] = useState<Preview | null>(null);
+  const [preview, setPreview] = useState<PreviewBody | null>(null);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector("textarea")?.focus(), []);
   useEffect(() => {

@@ -6,7 +6,6 @@ import { Agent, Button, Empty, LoadState, RelativeTime, Status } from "../../par
 import { chatHref } from "../../state/route.ts";
 import { useResource } from "../../state/use_resource.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
-import type { ExecutionStatus } from "../../../runtime/executions/states.ts";
 
 /** The number of turns loaded at first, which is the maximum of one request to the service. */
 const TURNS_AT_ONCE = 100;
@@ -46,18 +45,18 @@ export function ConversationList(
       <LoadState of={turns} />
       {turns.data?.length === 0 && <Empty>No conversations yet.</Empty>}
       <ul>
-        {toConversations(data).map((one) => (
-          <li key={`${one.agentId} ${one.sessionId}`}>
+        {toConversations(data).map(({ sessionId: id, title, latest }) => (
+          <li key={`${latest.agent_id} ${id}`}>
             <a
               data-row
-              href={chatHref(one.agentId, one.sessionId)}
-              aria-current={one.sessionId === sessionId && agentId !== null ? "page" : undefined}
+              href={chatHref(latest.agent_id, id)}
+              aria-current={id === sessionId && agentId !== null ? "page" : undefined}
             >
-              <span class="ellipsis" dir="auto">{one.title || one.sessionId}</span>
+              <span class="ellipsis" dir="auto">{title || id}</span>
               <span class="muted small">
-                {agentId === null && <Agent id={one.agentId} />}
-                <RelativeTime at={one.lastAt} />
-                {one.status !== "success" && <Status status={one.status} />}
+                {agentId === null && <Agent id={latest.agent_id} />}
+                <RelativeTime at={latest.started_at} />
+                {latest.status !== "success" && <Status status={latest.status} />}
               </span>
             </a>
           </li>
@@ -77,34 +76,21 @@ export function ConversationList(
 
 /** A conversation in the list. */
 interface ConversationSummary {
-  agentId: string;
   sessionId: string;
   /** The first message of the conversation; empty if it was not loaded. */
   title: string;
-  /** The start of the latest turn, as a timestamp. */
-  lastAt: string;
-  /** The status of the latest turn. */
-  status: ExecutionStatus;
+  latest: ListedExecution;
 }
 
 /** Returns the conversations to which these turns belong, latest first. `turns` are in the order newest first. */
 function toConversations(turns: readonly ListedExecution[]): ConversationSummary[] {
   const byPlace = new Map<string, ConversationSummary>();
-  for (const { agent_id, session_id, trigger, started_at, status, preview } of turns) {
-    if (trigger !== "chat" || session_id === null) continue;
-    const place = JSON.stringify([agent_id, session_id]);
-    const known = byPlace.get(place);
-    const title = preview?.asked ?? known?.title ?? "";
-    if (known !== undefined) known.title = title;
-    else {
-      byPlace.set(place, {
-        agentId: agent_id,
-        sessionId: session_id,
-        title,
-        lastAt: started_at,
-        status,
-      });
-    }
+  for (const turn of turns) {
+    const { agent_id, session_id: sessionId, trigger, preview } = turn;
+    if (trigger !== "chat" || sessionId === null) continue;
+    const place = JSON.stringify([agent_id, sessionId]);
+    const { latest = turn, title = "" } = byPlace.get(place) ?? {};
+    byPlace.set(place, { sessionId, title: preview?.asked ?? title, latest });
   }
   return [...byPlace.values()];
 }
