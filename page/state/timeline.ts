@@ -58,6 +58,8 @@ export type Step =
       /** The arguments of the call in question. */
       args: JsonObject;
       answer: string | null;
+      /** The time of the answer in milliseconds since the epoch; absent for an open question. */
+      answeredAt?: number;
       /** The arguments that the answer put in their place. */
       changed?: JsonObject;
       /** The place and sender of the answer, such as `on the page`. Absent if the log does not name it. */
@@ -190,7 +192,7 @@ function addHuman(
     step.kind === "question" && step.answer === null &&
     (requestId === "" || step.requestId === requestId)
   );
-  if (question !== undefined) Object.assign(question, { answer: text, ...given });
+  if (question !== undefined) Object.assign(question, { answer: text, answeredAt: at, ...given });
   else {
     const isOpening = requestId === "" &&
       steps.every((step) => step.kind !== "prompt" || step.role === "system");

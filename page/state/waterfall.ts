@@ -31,53 +31,39 @@ export interface Span {
  * end of the span before it and ends with its reply. A wait lasts from a question to its answer.
  */
 export function toSpans(entries: readonly Entry[], startedAt: number): Span[] {
+  const steps = buildTimeline(entries).filter(({ at }) => !Number.isNaN(at));
+  const end = steps.find(({ kind }) => kind === "end")?.at ?? null;
+  const waiting = new Set(
+    steps.map((step) =>
+      step.kind === "question" && step.answeredAt === undefined && end === null ? step.toolName : ""
+    ),
+  );
   const spans: Span[] = [];
-  const waits = new Map<string, Span>();
-  const ended = new Map<number, number>();
   let free = startedAt;
-  for (const { id, payload } of entries) {
-    const at = Date.parse(String(payload["timestamp"] ?? ""));
-    if (Number.isNaN(at)) continue;
-    ended.set(id, at);
-    switch (payload["event_type"]) {
-      case "ai":
-      case "tool_call":
-        spans.push({ ...NO_SPAN, step: id, kind: "model", name: "model", from: free, to: at });
-        break;
-      case "interrupt": {
-        const key = String(payload["request_id"] ?? "");
-        if (waits.has(key)) break;
-        const name = String(payload["tool_name"] ?? "") || "question";
-        const wait: Span = { ...NO_SPAN, step: id, kind: "wait", name, from: at, to: null };
-        waits.set(key, wait);
-        spans.push(wait);
-        break;
-      }
-      case "human": {
-        const key = String(payload["request_id"] ?? "");
-        const wait = key === "" ? [...waits.values()].at(-1) : waits.get(key);
-        if (wait !== undefined) wait.to ??= at;
-        break;
-      }
-      case "complete":
-        for (const wait of waits.values()) wait.to ??= at;
-        break;
+  for (const step of steps) {
+    const { id, at } = step;
+    if (step.kind === "question") {
+      const { toolName, answeredAt: to = end } = step;
+      const name = toolName || "question";
+      spans.push({ ...NO_SPAN, step: id, kind: "wait", name, from: at, to });
+      free = Math.max(free, step.answeredAt ?? at);
+    }
+    if ((step.kind === "reply" || step.kind === "answer") && step.number !== null) {
+      spans.push({ ...NO_SPAN, step: id, kind: "model", name: "model", from: free, to: at });
     }
     free = Math.max(free, at);
-  }
-  const waiting = new Set([...waits.values()].flatMap(({ name, to }) => to === null ? [name] : []));
-  for (const step of buildTimeline(entries)) {
     if (step.kind !== "reply") continue;
     for (const { name, args, childId, result } of step.calls) {
+      free = Math.max(free, result?.at ?? at);
       // A call does not run while it waits for a person.
       if (result === null && waiting.has(name)) continue;
       // Use the measured duration of a tool, because it excludes a wait for a person.
       const from = result === null || result.durationMs === null
-        ? step.at
-        : Math.max(step.at, result.at - result.durationMs);
+        ? at
+        : Math.max(at, result.at - result.durationMs);
       const isDelegated = name === "run_agent";
       spans.push({
-        step: step.id,
+        step: id,
         kind: isDelegated ? "delegated" : "tool",
         name,
         subject: isDelegated ? "" : subjectOf(args),

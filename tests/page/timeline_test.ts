@@ -3,10 +3,13 @@ import fc from "fast-check";
 import type { JsonObject } from "../../base/json.ts";
 import { buildTimeline, describeLatest, type Entry } from "../../page/state/timeline.ts";
 
+/** The time of every entry. */
+const AT = Date.UTC(2026, 0, 1);
+
 const entries = (...payloads: JsonObject[]): Entry[] =>
   payloads.map((payload, index) => ({
     id: index + 1,
-    payload: { timestamp: "2026-01-01T00:00:00.000Z", message: "", ...payload },
+    payload: { timestamp: new Date(AT).toISOString(), message: "", ...payload },
   }));
 
 /** Returns the steps without the fields that have the same value in every step. */
@@ -69,7 +72,7 @@ Deno.test("buildTimeline() adds a person's answer to its question", () => {
   );
   assert.deepEqual(steps, [
     { kind: "prompt", role: "user", text: "Do it", number: 0 },
-    { ...really, answer: "Approved", place: "by owner in a chat app" },
+    { ...really, answer: "Approved", answeredAt: AT, place: "by owner in a chat app" },
     { ...really, text: "And this?", toolName: "ask_user" },
   ]);
 });
@@ -84,7 +87,13 @@ Deno.test("buildTimeline() keeps the arguments that an answer changed, without t
     },
   );
   const answer = "Approved: better so";
-  assert.deepEqual(question, { ...really, args: { a: 1 }, answer, changed: { a: 2 } });
+  assert.deepEqual(question, {
+    ...really,
+    args: { a: 1 },
+    answer,
+    answeredAt: AT,
+    changed: { a: 2 },
+  });
 });
 
 Deno.test("buildTimeline() finds an answer's question by id, and lists questions once", () => {
@@ -104,8 +113,8 @@ Deno.test("buildTimeline() finds an answer's question by id, and lists questions
     ...[said("c", "To nothing here"), said("b", "Approved")],
   );
   assert.deepEqual(steps, [
-    { ...really, requestId: "a", answer: "Denied" },
-    { ...really, requestId: "b", text: "And this?", answer: "Approved" },
+    { ...really, requestId: "a", answer: "Denied", answeredAt: AT },
+    { ...really, requestId: "b", text: "And this?", answer: "Approved", answeredAt: AT },
     { kind: "prompt", role: "user", text: "To nothing here", number: null },
   ]);
 });
