@@ -1,7 +1,7 @@
 // `deno task compile`: builds one executable, for this machine by default.
 import { basename, dirname, join, resolve } from "node:path";
 import { compileExecutable, requireWorking } from "./executable.ts";
-import { openStage, stageOptions } from "./stage.ts";
+import { openStage } from "./stage.ts";
 import { removeIfThere } from "./folder.ts";
 import { NAME } from "./product.ts";
 import { executableName, ownTarget, parseTarget } from "./target.ts";
@@ -12,7 +12,7 @@ async function compile(): Promise<void> {
   const target = flags.target === undefined ? ownTarget() : parseTarget(flags.target);
   const output = resolve(flags.output ?? `dist/${executableName(NAME, target)}`);
   const partial = join(dirname(output), `.partial-${basename(output)}`);
-  await using stage = await openStage(stageOptions(flags));
+  await using stage = await openStage(flags);
   await Deno.mkdir(dirname(output), { recursive: true });
   try {
     await compileExecutable(stage.directory, { target, output: partial });

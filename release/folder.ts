@@ -1,5 +1,6 @@
 // Operations on folders and files, for packing.
-import { dirname, join, relative } from "node:path";
+import { cp, readdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
 
 /** The number of files that are processed in parallel. */
 const AT_ONCE = 32;
@@ -18,35 +19,19 @@ export async function forEachFile(
 
 /** Returns the paths of all files below a folder, relative to this folder and sorted. */
 export async function filesBelow(directory: string): Promise<string[]> {
-  const files: string[] = [];
-  const walk = async (folder: string): Promise<void> => {
-    for (const entry of await Array.fromAsync(Deno.readDir(folder))) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory) await walk(path);
-      else files.push(relative(directory, path));
-    }
-  };
-  await walk(directory);
-  return files.sort();
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name))).sort();
 }
 
 /** Copies a file or a folder with its content. */
 export async function copyTree(from: string, to: string): Promise<void> {
-  const isFile = (await Deno.stat(from)).isFile;
-  await forEachFile(isFile ? [""] : await filesBelow(from), async (file) => {
-    const path = join(to, file);
-    await Deno.mkdir(dirname(path), { recursive: true });
-    await Deno.copyFile(join(from, file), path);
-  });
+  await cp(from, to, { recursive: true });
 }
 
 /** Removes a file or a folder with its content, if it exists. */
 export async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  await rm(path, { recursive: true, force: true });
 }
 
 /** Writes a value to a file as indented JSON. */

@@ -15,21 +15,15 @@ export interface PackageFolder {
   /** The home page or the repository; empty if the package names neither. */
   home: string;
   directory: string;
-  /** True if the package is nested in another package, which needs a different version. */
-  isInner: boolean;
 }
 
 /** Returns the packages of a node_modules folder in the order of their names, each followed by its nested packages. */
-export function packageFolders(nodeModules: string): Promise<PackageFolder[]> {
-  return readFolder(nodeModules, false);
-}
-
-async function readFolder(nodeModules: string, isInner: boolean): Promise<PackageFolder[]> {
+export async function packageFolders(nodeModules: string): Promise<PackageFolder[]> {
   const packages: PackageFolder[] = [];
   for (const name of await packageNames(nodeModules)) {
     const directory = join(nodeModules, name);
-    packages.push({ ...await readPackage(directory), isInner });
-    packages.push(...await readFolder(join(directory, "node_modules"), true));
+    packages.push(await readPackage(directory));
+    packages.push(...await packageFolders(join(directory, "node_modules")));
   }
   return packages;
 }
@@ -58,7 +52,7 @@ async function visibleNames(directory: string): Promise<string[]> {
   }
 }
 
-async function readPackage(directory: string): Promise<Omit<PackageFolder, "isInner">> {
+async function readPackage(directory: string): Promise<PackageFolder> {
   const path = join(directory, "package.json");
   const { name, version, license, homepage, repository } = JSON.parse(
     await Deno.readTextFile(path),

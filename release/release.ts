@@ -1,7 +1,7 @@
 // `deno task release`: builds the executables for all machines into a folder that a web server can serve.
 import { resolve } from "node:path";
 import { compileExecutable, requireWorking } from "./executable.ts";
-import { openStage, stageOptions } from "./stage.ts";
+import { openStage } from "./stage.ts";
 import { parseReleaseAddress } from "./given_address.ts";
 import { readPublicKeys } from "./minisign_key.ts";
 import { NAME, VERSION } from "./product.ts";
@@ -12,7 +12,7 @@ import { parseFlags, runTask } from "./task.ts";
 async function release(): Promise<void> {
   const flags = parseFlags(Deno.args, ["folder", "address", "public-key"]);
   const folder = resolve(flags.folder ?? "dist/release");
-  await using stage = await openStage(stageOptions(flags));
+  await using stage = await openStage(flags);
   await writeReleaseFolder(folder, {
     name: NAME,
     version: VERSION,

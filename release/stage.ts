@@ -17,24 +17,14 @@ const NO_ADDRESS = "const BUILT_IN = undefined;";
 const KEYS_FILE = "cli/context/distribution.ts";
 const NO_KEYS = "const RELEASE_KEYS = [];";
 
-/** The values that are built into the program. */
+/** The values that are built into the program, as flags of a task. */
 export interface StageOptions {
   /**
    * The address where `inkling update` finds releases. Without an address, the command requires an environment variable.
    */
   address?: string;
   /** The file with the public keys that sign releases; release/minisign.pub by default. */
-  publicKey?: string;
-}
-
-/** Returns the options of a stage from the flags of a task. */
-export function stageOptions(
-  { address, "public-key": publicKey }: { address?: string; "public-key"?: string },
-): StageOptions {
-  return {
-    ...address === undefined ? {} : { address },
-    ...publicKey === undefined ? {} : { publicKey },
-  };
+  "public-key"?: string;
 }
 
 /** A folder with the shipped program. Disposing removes the folder. */
@@ -49,7 +39,7 @@ export interface Stage extends AsyncDisposable {
 /** Creates a stage. Throws Error if a package is unavailable, or the address or a key is invalid. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { address } = options;
-  const keys = await readPublicKeys(options.publicKey);
+  const keys = await readPublicKeys(options["public-key"]);
   const changes = {
     ...address === undefined ? {} : {
       [ADDRESS_FILE]: withLine(ADDRESS_FILE, {

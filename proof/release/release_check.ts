@@ -44,7 +44,7 @@ export async function checkRelease(): Promise<void> {
   await Deno.writeTextFile(publicKey, key.publicFile);
   await using stage = await step(
     "the program",
-    () => openStage({ address: run.address, publicKey }),
+    () => openStage({ address: run.address, "public-key": publicKey }),
   );
   await step("the release", () => writeRelease(run, stage.directory));
   await step("the npm package", () => addPackage(folder));

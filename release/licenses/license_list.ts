@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import bundledJson from "../../page/deno.json" with { type: "json" };
 import { type PackageFolder, packageFolders } from "../package_folder.ts";
 import { DENO_VERSION, REPOSITORY } from "../product.ts";
+import type { Stage } from "../stage.ts";
 import { vendorPackages } from "../vendored_packages.ts";
 
 /** Matches the license texts of third-party assets, which are beside the assets in the sources. */
@@ -21,23 +22,18 @@ interface LicenseText {
   of: string[];
 }
 
-/** The files and packages that the list covers. */
-export interface LicensedWorks {
-  /** The program's bundled files, relative to the repository. */
-  files: readonly string[];
-  packages: readonly PackageFolder[];
-}
-
 /** Returns the packages of the program and of the dashboard. */
 export async function shippedPackages(
-  { packages: own }: Pick<LicensedWorks, "packages">,
+  { packages: own }: Pick<Stage, "packages">,
 ): Promise<PackageFolder[]> {
   const names = own.map(({ name }) => name);
   return [...own, ...(await dashboardPackages()).filter(({ name }) => !names.includes(name))];
 }
 
-/** Returns the text of the list for these works. */
-export async function writeLicenseList({ files, packages }: LicensedWorks): Promise<string> {
+/** Returns the text of the list for these files and packages. */
+export async function writeLicenseList(
+  { files, packages }: Pick<Stage, "files" | "packages">,
+): Promise<string> {
   const deno = `Deno ${DENO_VERSION}`;
   const texts: LicenseText[] = [];
   for (const one of packages) {

@@ -2,8 +2,6 @@
 
 /** A package as the lock file describes it. */
 export interface LockedPackage {
-  name: string;
-  version: string;
   /** The SHA-512 of the package's archive in hexadecimal. */
   sha512: string;
   /** The locked packages that this package needs, each as `name@version`. */
@@ -25,14 +23,10 @@ export async function readLockFiles(
   for (const path of paths) {
     const { npm }: LockFile = JSON.parse(await Deno.readTextFile(path));
     for (const [key, one] of Object.entries(npm)) {
-      const id = withoutPeers(key);
-      const at = id.lastIndexOf("@");
       const needed = [...one.dependencies ?? [], ...one.optionalDependencies ?? []];
       const [algorithm, hash = ""] = one.integrity.split("-");
       if (algorithm !== "sha512") throw new Error(`${path} has no SHA-512 of ${key}`);
-      packages.set(id, {
-        name: id.slice(0, at),
-        version: id.slice(at + 1),
+      packages.set(withoutPeers(key), {
         sha512: Uint8Array.fromBase64(hash).toHex(),
         dependencies: needed.map((name) => withVersion(name, Object.keys(npm))),
       });
