@@ -37,9 +37,7 @@ const MEGABYTE = 1024 * 1024;
 const LEAST_FREE = 100 * MEGABYTE;
 const LITTLE_FREE = 1024 * MEGABYTE;
 const LARGEST_DATABASE = 4 * 1024 * MEGABYTE;
-/**
- * The tolerated difference between two clocks, in milliseconds. The clock of a network file system may be a little ahead.
- */
+/** The tolerated milliseconds by which stored times are ahead of the clock. */
 const MAX_SKEW_MS = 2 * MINUTE_MS;
 
 /** Returns the checks of the state folder at `places`. */
@@ -50,7 +48,6 @@ export function stateChecks(places: StatePlaces, around: StateSurroundings): Che
     () => checkLeftovers(places, around),
     () => checkStagedFiles(places, around),
     () => checkDatabase(places, around),
-    () => checkFileTimes(places, around),
   ];
 }
 
@@ -204,25 +201,4 @@ function checkDatabase(
     });
   }
   return found;
-}
-
-/** Reports a log or database with a modification time in the future. */
-function checkFileTimes(
-  { stateDir, databaseFile, logFile }: StatePlaces,
-  { now }: StateSurroundings,
-): Finding[] {
-  const files = [logFile, ...databaseFile === undefined ? [] : [databaseFile]];
-  const ahead = files.map((path) =>
-    (ifThere(() => Deno.statSync(path).mtime?.getTime()) ?? 0) - now
-  );
-  const most = Math.max(...ahead);
-  if (most <= MAX_SKEW_MS) return [];
-  return [{
-    severity: "warning",
-    subject: "clock",
-    problem: `The files in ${stateDir} are ${
-      formatDuration(most)
-    } newer than the clock of this machine`,
-    remedy: "correct the clocks of this machine and of the file system",
-  }];
 }

@@ -207,12 +207,6 @@ const ALONE: Faults["faults"] = {
     await live(world);
     await change(world, "PRAGMA user_version = 9999");
   },
-  "files newer than the clock": async (world) => {
-    const file = await world.put("state/inkling.log", "");
-    await Deno.chmod(world.place.stateDir, 0o700);
-    const later = new Date(Date.now() + 3_600_000);
-    await Deno.utime(file, later, later);
-  },
   "a broken config.yaml": ({ put }) => put(CONFIG_YAML, "defaults: { timeout: soon }\n"),
   "a missing workspace": ({ place }) => Deno.rename(place.workspace, join(place.root, "elsewhere")),
 };
