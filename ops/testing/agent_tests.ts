@@ -4,6 +4,8 @@ import { basename, dirname, join } from "../../base/plain_path.ts";
 import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
+import { inGroups } from "../../base/in_groups.ts";
 import { describeBadName } from "../../runtime/agents/agent_id.ts";
 import { FolderWatches } from "../../runtime/folders/folder_watches.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -20,18 +22,15 @@ import {
   testsFolder,
 } from "./case_files.ts";
 import { checkCase } from "./check_case.ts";
-import { type LiveModel, playCase } from "./play_case.ts";
+import { CASES_AT_ONCE, type LiveModel, playCase } from "./play_case.ts";
 import { type LiveTrial, openTrial, type TrialRequest } from "./live_trial.ts";
 import { createCase, formatCase, withExpectations } from "./record_case.ts";
 import type { TestCase } from "./test_case.ts";
 import { type PlayableCase, type TestResult, toUnplayedResult } from "./test_result.ts";
 import { type OpenedTestPorts, openTestPorts } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
-import { CaseExists, InputUnusable, NotRecordable, RunMissing } from "./refusals.ts";
+import { InputUnusable, NotRecordable, RunMissing } from "./refusals.ts";
 import type { PlayedRun } from "./played_run.ts";
-
-/** The maximum number of cases that are played at once. */
-const AT_ONCE = 4;
 
 /** The methods of AgentTests that the command line uses. */
 export type AgentTesting =
@@ -70,13 +69,16 @@ export class AgentTests implements AsyncDisposable {
   /** Reads and plays the cases of all agents or of one agent. Returns the results sorted by name. */
   async run(agentId?: string): Promise<TestResult[]> {
     const { clock } = this.#ports;
-    return await this.mapConcurrently(await this.find(agentId), async (file) => {
-      const startedAt = clock.now();
-      const read = await this.read(file);
-      const played = "problems" in read
-        ? { ...toUnplayedResult(file), ...read }
-        : await this.play(read);
-      return { ...played, durationMs: clock.now() - startedAt };
+    return await inGroups(await this.find(agentId), {
+      size: CASES_AT_ONCE,
+      work: async (file) => {
+        const startedAt = clock.now();
+        const read = await this.read(file);
+        const played = "problems" in read
+          ? { ...toUnplayedResult(file), ...read }
+          : await this.play(read);
+        return { ...played, durationMs: clock.now() - startedAt };
+      },
     });
   }
 
@@ -84,20 +86,6 @@ export class AgentTests implements AsyncDisposable {
   async find(agentId?: string): Promise<CaseFile[]> {
     await this.#ports.registry.load();
     return await findCaseFiles(this.#ports.settings.directories.agentsDir, agentId);
-  }
-
-  /** Maps every item to a result. At most AT_ONCE items are mapped at once. */
-  async mapConcurrently<One, Made>(
-    list: readonly One[],
-    make: (one: One) => Promise<Made>,
-  ): Promise<Made[]> {
-    const results: Made[] = [];
-    const queue = list.entries();
-    const work = async () => {
-      for (const [index, one] of queue) results[index] = await make(one);
-    };
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, list.length) }, work));
-    return results;
   }
 
   /** Reads a case and its agent. Returns the problems of the case, or else of the agent, if there are any. */
@@ -147,7 +135,7 @@ export class AgentTests implements AsyncDisposable {
 
   /**
    * Writes a passing case for a finished execution and returns the case file's path. Throws NotRecordable if the execution
-   * cannot become a case, and CaseExists if another case file has this name and a different text.
+   * cannot become a case, or another case file has this name and a different text.
    */
   async record(id: number, { name = `run-${id}` }: { name?: string } = {}): Promise<string> {
     const { settings, redactor, registry } = this.#ports;
@@ -230,14 +218,13 @@ function toCase(text: string, path: string): TestCase {
 }
 
 async function writeNew(path: string, text: string): Promise<void> {
-  let before: string | undefined;
-  try {
-    before = await Deno.readTextFile(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  const before = await Deno.readTextFile(path).catch(ignoreMissing);
   if (before === text) return;
-  if (before !== undefined) throw new CaseExists(path);
+  if (before !== undefined) {
+    throw new NotRecordable(
+      `${path} is there already: choose another name with --as, or delete it`,
+    );
+  }
   await Deno.mkdir(dirname(path), { recursive: true });
   await writeFileAtomically(path, text);
 }

@@ -12,6 +12,7 @@ import { diagnose, type DiagnosedFile } from "../../runtime/config/files/diagnos
 import { decodeText } from "../../runtime/config/files/text_file.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
 import { checkSchema } from "../../runtime/config/schema_diagnostics.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { caseSchema, type TestCase } from "./test_case.ts";
 
@@ -61,17 +62,10 @@ function toCaseFile(folder: string, file: string, agent: string, own?: string): 
 
 const withoutEnd = (name: string) => basename(name).replace(CASE, "");
 
-async function listFolder(path: string): Promise<{ name: string; isDirectory: boolean }[]> {
-  const entries: { name: string; isDirectory: boolean }[] = [];
-  try {
-    for await (const entry of Deno.readDir(path)) {
-      // Hidden files are skipped, because editors create temporary ones.
-      if (!entry.name.startsWith(".")) entries.push(entry);
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  return entries;
+async function listFolder(path: string): Promise<Deno.DirEntry[]> {
+  const entries = await Array.fromAsync(Deno.readDir(path)).catch(ignoreMissing) ?? [];
+  // Hidden files are skipped, because editors create temporary ones.
+  return entries.filter(({ name }) => !name.startsWith("."));
 }
 
 /** Reads a case file. Returns all its problems if it is no valid case. */

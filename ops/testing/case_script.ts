@@ -22,17 +22,7 @@ import type { ScriptedCall, ScriptedReply, TestCase } from "./test_case.ts";
 const loadFallback = lazyModule(() => import("../../runtime/models/calls/fallback.ts"));
 
 /** The scripted result of a call. Either `result` or `error` is set. */
-export interface ScriptedResult {
-  result?: string | undefined;
-  error?: string | undefined;
-}
-
-interface ToolReply extends ScriptedResult {
-  when?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** A person's scripted answer to a question. */
-export type ScriptedAnswer = ScriptedCall["answers"][number];
+type ScriptedResult = Pick<ScriptedCall, "result" | "error">;
 
 /** A tool call of the run. */
 export interface RunCall {
@@ -119,8 +109,9 @@ export class CaseScript {
   resultOf({ id, name, args }: RunCall): ScriptedResult | undefined {
     const own = this.#callOf({ id, name, args });
     if (own?.result !== undefined || own?.error !== undefined) return own;
-    const ofTool: readonly ToolReply[] = ownValue(this.#case.tools, name) ?? [];
-    return ofTool.find(({ when }) => when === undefined || containsValue(args, when));
+    return ownValue(this.#case.tools, name)?.find(({ when }) =>
+      when === undefined || containsValue(args, when)
+    );
   }
 
   /** Returns the scripted result of a call like resultOf(), and marks the call as answered. */
@@ -151,7 +142,7 @@ export class CaseScript {
   }
 
   /** Returns the scripted answer to the next question of a call, or undefined if there is none. */
-  nextAnswer(call: RunCall): ScriptedAnswer | undefined {
+  nextAnswer(call: RunCall): ScriptedCall["answers"][number] | undefined {
     const count = this.#answered.get(call.id) ?? 0;
     this.#answered.set(call.id, count + 1);
     return this.#callOf(call)?.answers[count];

@@ -1,6 +1,7 @@
 // Compares a run with the expectations of its case. Each difference is reported with the expected and the actual value.
-import { sortedJson } from "../../base/json.ts";
-import { atPointer, containsValue, isSameValue } from "./compare_values.ts";
+import { isWholeJson, type JsonValue, sortedJson } from "../../base/json.ts";
+import { valueAt } from "../../base/text/json_pointer.ts";
+import { containsValue, isSameValue } from "./compare_values.ts";
 import type { CalledTool, PlayedRun } from "./played_run.ts";
 import type { Expectations, TestCase } from "./test_case.ts";
 
@@ -85,15 +86,10 @@ function checkText(what: string, check: TextCheck, text: string): TestFailure[] 
 }
 
 function checkJson(wanted: Readonly<Record<string, unknown>>, output: string): TestFailure[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(output);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return [{ what: "output.json", expected: "JSON", got: output }];
-  }
+  if (!isWholeJson(output)) return [{ what: "output.json", expected: "JSON", got: output }];
+  const value: JsonValue = JSON.parse(output);
   return Object.entries(wanted).flatMap(([pointer, expected]): TestFailure[] => {
-    const got = atPointer(value, pointer);
+    const got = valueAt(value, pointer);
     if (got !== undefined && isSameValue(got, expected)) return [];
     return [{
       what: `output.json ${quote(pointer)}`,
@@ -128,14 +124,12 @@ function checkTools(expect: Expectations, calls: readonly CalledTool[]): TestFai
 }
 
 function isMeant(expected: ToolExpectation, { tool, args }: CalledTool): boolean {
-  if (expected.tool !== tool) return false;
-  const wanted = "args" in expected ? expected.args : undefined;
-  return wanted === undefined || containsValue(args, wanted);
+  return expected.tool === tool &&
+    (expected.args === undefined || containsValue(args, expected.args));
 }
 
-function describeTool(one: ToolExpectation): string {
-  const args = "args" in one ? one.args : undefined;
-  return args === undefined ? one.tool : `${one.tool} ${sortedJson(args)}`;
+function describeTool({ tool, args }: ToolExpectation): string {
+  return args === undefined ? tool : `${tool} ${sortedJson(args)}`;
 }
 
 function describeCalls(calls: readonly CalledTool[]): string {

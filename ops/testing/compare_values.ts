@@ -1,4 +1,4 @@
-// Compares JSON values and resolves JSON pointers.
+// Compares JSON values.
 import { isJsonObject, sortedJson } from "../../base/json.ts";
 
 /** Returns true if two JSON values are equal. The order of keys does not matter. */
@@ -16,17 +16,4 @@ export function containsValue(value: unknown, wanted: unknown): boolean {
     Object.entries(wanted).every(([key, one]) =>
       Object.hasOwn(value, key) && containsValue(value[key], one)
     );
-}
-
-/** Returns the value at a JSON pointer (RFC 6901), or undefined if the pointer leads to no value. */
-export function atPointer(value: unknown, pointer: string): unknown {
-  if (pointer === "") return value;
-  if (!pointer.startsWith("/")) return undefined;
-  let found = value;
-  for (const part of pointer.slice(1).split("/")) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = Reflect.get(found, key);
-  }
-  return found;
 }

@@ -1,5 +1,6 @@
 // Plays cases with real models and scripted tools. Estimates the cost, and counts how often each model passes each case.
 import type { Agent } from "../../runtime/agents/agent.ts";
+import { inGroups } from "../../base/in_groups.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { ModelSupply } from "../../runtime/models/calls/model_supply.ts";
 import { uncachedUsage } from "../../runtime/models/model.ts";
@@ -7,7 +8,7 @@ import { SILENT } from "../../runtime/replay/played_ports.ts";
 import { withModel } from "../../runtime/wiring/agent_variant.ts";
 import type { CaseFile } from "./case_files.ts";
 import { estimateJudges } from "./judge.ts";
-import type { LiveModel } from "./play_case.ts";
+import { CASES_AT_ONCE, type LiveModel } from "./play_case.ts";
 import type { TestCase } from "./test_case.ts";
 import type { TestPorts } from "./test_ports.ts";
 import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
@@ -21,10 +22,6 @@ export interface TrialTests {
   find(agentId?: string): Promise<CaseFile[]>;
   read(file: CaseFile): Promise<PlayableCase | Pick<TestResult, "problems">>;
   play(playable: PlayableCase, live: LiveModel): Promise<TestResult>;
-  mapConcurrently<One, Made>(
-    list: readonly One[],
-    make: (one: One) => Promise<Made>,
-  ): Promise<Made[]>;
 }
 
 /** The models, cases and repetitions of a trial. */
@@ -112,12 +109,15 @@ export async function openTrial(
     unplayable,
     estimate,
     run: () =>
-      tests.mapConcurrently(cells, async ({ playable, model }) => {
-        const results: TestResult[] = [];
-        for (let count = 0; count < repeat; count++) {
-          results.push(await tests.play(playable, models));
-        }
-        return toRow(results, { name: playable.file.name, model });
+      inGroups(cells, {
+        size: CASES_AT_ONCE,
+        work: async ({ playable, model }) => {
+          const results: TestResult[] = [];
+          for (let count = 0; count < repeat; count++) {
+            results.push(await tests.play(playable, models));
+          }
+          return toRow(results, { name: playable.file.name, model });
+        },
       }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

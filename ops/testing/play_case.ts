@@ -40,6 +40,8 @@ const loadLoop = lazyModule(() => import("../../runtime/executions/loop/loop.ts"
 
 /** The maximum duration of a play without real models, in milliseconds. */
 const MAX_PLAY_MS = 60_000;
+/** The maximum number of cases that are played at once. */
+export const CASES_AT_ONCE = 4;
 /** The real models that replace the scripted model. */
 export type LiveModel = Pick<ModelSupply, "open" | "costOf">;
 

@@ -1,6 +1,7 @@
 // The workspace of one test: a temporary folder in which every absolute path has a counterpart, and which starts with the
 // case's files only. No path that an agent uses reaches a real file.
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { expandHome } from "../../runtime/config/places.ts";
@@ -92,14 +93,7 @@ export class PrivateWorkspace implements AsyncDisposable {
 
   /** Returns the content of a file, or null if it does not exist. The path is as a person writes it. */
   async read(path: string): Promise<string | null> {
-    try {
-      return await Deno.readTextFile(this.pathOf(path));
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-        return null;
-      }
-      throw error;
-    }
+    return await Deno.readTextFile(this.pathOf(path)).catch(ignoreMissing) ?? null;
   }
 
   /** Returns the contents of new and changed files. The paths are written as in agent files. */

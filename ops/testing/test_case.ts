@@ -81,13 +81,15 @@ const toolReply = z.object({
 );
 
 const toolReplies = z.union([
-  z.string().transform((result) => [{ result }]),
+  z.string().transform((result): z.output<typeof toolReply>[] => [{ result }]),
   z.array(toolReply),
 ]);
 
+const toolCall = z.object({ tool: z.string(), args: anyMap.optional() });
+
 const calledTool = z.union([
-  z.string().transform((tool) => ({ tool })),
-  z.object({ tool: z.string(), args: anyMap.optional() }),
+  z.string().transform((tool): z.output<typeof toolCall> => ({ tool })),
+  toolCall,
 ]);
 
 const fileCheck = z.object({

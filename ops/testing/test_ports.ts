@@ -6,7 +6,6 @@ import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
 import type { Redactor } from "../../runtime/secrets/redactor.ts";
 import { SILENT } from "../../runtime/replay/played_ports.ts";
-import type { FolderWatches } from "../../runtime/folders/folder_watches.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { NO_KNOWN_TOOLS } from "../../runtime/tools/mcp/listing/known_tools.ts";
 import { openAgents } from "../../runtime/wiring/open_agents.ts";
@@ -30,7 +29,6 @@ export interface TestPorts {
 /** The shared objects with their open resources. Must be disposed. */
 export interface OpenedTestPorts extends TestPorts, AsyncDisposable {
   registry: AgentRegistry;
-  folders: FolderWatches;
 }
 
 /** Opens the shared objects and loads the agents. */
@@ -61,7 +59,6 @@ export async function openTestPorts(
     clock,
     redactor,
     registry,
-    folders: agents.folders,
     openTools: (agent, options) => catalog.openTools(agent, options),
     run: {
       environment: settings.environment,

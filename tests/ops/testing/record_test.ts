@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../../base/clock.ts";
 import { AgentTests } from "../../../ops/testing/agent_tests.ts";
-import { CaseExists, NotRecordable } from "../../../ops/testing/refusals.ts";
+import { NotRecordable } from "../../../ops/testing/refusals.ts";
 import { createTestWorkspace, runToEnd } from "../../support/test_workspace.ts";
 import { answerToEnd } from "../../runtime/executions/executions_of.ts";
 
@@ -78,7 +78,7 @@ Deno.test("record replaces no edited case and refuses waiting runs", async () =>
   await using tests = await openTests(workspace);
   const path = await tests.record(id);
   await Deno.writeTextFile(path, "version: 1\n");
-  await assert.rejects(tests.record(id), CaseExists);
+  await assert.rejects(tests.record(id), /is there already: choose another name/);
   assert.equal(await Deno.readTextFile(path), "version: 1\n");
   await assert.rejects(tests.record(id, { name: "../out" }), NotRecordable);
   const message = 'There is no execution 2. "inkling logs" lists the last ones';
