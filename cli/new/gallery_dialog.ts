@@ -63,7 +63,7 @@ export async function askStart(
     trigger_type: type,
     trigger_every: every,
     trigger_cron: cron,
-    trigger_paths: paths,
+    trigger_paths: [...paths],
     trigger_scheme: null,
     trigger_source: trigger.url ?? trigger.account ?? null,
   }, "full");

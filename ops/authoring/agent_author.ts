@@ -10,7 +10,7 @@ import {
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { parseAgent } from "../../runtime/agents/parse_agent.ts";
 import { unattendedGuards } from "./validate_unattended.ts";
-import { BUILTIN_TOOL_NAMES } from "../../runtime/vocabulary/builtin_tools.ts";
+import { BUILTIN_TOOL_NAMES, builtinToolsBy } from "../../runtime/vocabulary/builtin_tools.ts";
 import {
   describeForbidden,
   describeUnseen,
@@ -94,9 +94,17 @@ export class AgentAuthor {
     return this.#settings.config.mail.map(({ name }) => name);
   }
 
-  /** Returns the drafting model as `provider/name`, or undefined if there is none. See findDraftingModel(). */
+  /**
+   * Returns the drafting model, which is the default model, as `provider/name`. Undefined if there is no default model, if
+   * it is the demo model, or if its key is missing.
+   */
   drafter(): string | undefined {
-    return findDraftingModel(this.#settings);
+    const model = toModel(undefined, this.#settings.config.defaults);
+    // The demo models follow scripts and cannot write an agent file.
+    if (model === undefined || model.provider === "demo") return undefined;
+    const endpoint = ifUsable(() => modelEndpoint(model));
+    const key = this.#settings.environment.get(endpoint?.keyVariable ?? "") ?? "";
+    return endpoint?.keyRequired && key.trim() === "" ? undefined : endpoint?.id;
   }
 
   /**
@@ -118,7 +126,7 @@ export class AgentAuthor {
         model: await openDraftingModel(this.#settings, { clock, billing }),
         temperature,
         maxTokens,
-        toolNames: validation.toolNames,
+        toolNames: builtinToolsBy(undefined),
         findProblems: (text) => this.#findDraftProblems(request.id, text, validation),
         signal,
       });
@@ -252,19 +260,6 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
     const message = `Cannot look into ${agentsDir}: ${unreadableReason(error)}`;
     throw new AgentNotSaved("storage", message, { cause: error });
   }
-}
-
-/**
- * Returns the default model as `provider/name`. Undefined if there is no default model, if it is the demo model, or if its
- * key is missing.
- */
-function findDraftingModel(settings: WorkspaceSettings): string | undefined {
-  const model = toModel(undefined, settings.config.defaults);
-  // The demo models follow scripts and cannot write an agent file.
-  if (model === undefined || model.provider === "demo") return undefined;
-  const endpoint = ifUsable(() => modelEndpoint(model));
-  const key = settings.environment.get(endpoint?.keyVariable ?? "") ?? "";
-  return endpoint?.keyRequired && key.trim() === "" ? undefined : endpoint?.id;
 }
 
 /** Opens the default model with retries. Throws ModelError if the model cannot be called. */

@@ -1,7 +1,6 @@
 // Validates a workspace's agent files against its settings, agents, tools and prices.
 import { describeMissingSearch } from "../../runtime/config/search_schema.ts";
 import { hasToolFile } from "../../runtime/tools/custom/tool_files.ts";
-import { builtinToolsBy } from "../../runtime/vocabulary/builtin_tools.ts";
 import { WEB_SEARCH } from "../../runtime/vocabulary/tool_vocabulary.ts";
 import { createInspection } from "./agent_resources.ts";
 import type { ServerConnections } from "./server_connections.ts";
@@ -29,8 +28,6 @@ const MAX_CHARACTERS = 2_000;
 export interface AgentValidation extends AsyncDisposable {
   /** The errors of the agents directory and of its files. */
   readonly errors: readonly Diagnostic[];
-  /** The names of the built-in tools, which every agent has. */
-  readonly toolNames: readonly string[];
   /** The number of tools of each started server, by the server's name. */
   readonly connected: ReadonlyMap<string, number>;
   /** Returns the problems of the price files. */
@@ -51,15 +48,14 @@ export async function openAgentValidation(
   const machineTimeZone = readMachineTimeZone(shell["TZ"]);
   const registry = new AgentRegistry({ config, directories, home });
   const { errors } = await registry.load();
-  const toolNames = builtinToolsBy(undefined);
+  const clock = new SystemClock();
   const prices = new ModelPrices({
     files: directories.pricingFiles,
-    clock: new SystemClock(),
+    clock,
     log: { write: () => {} },
   });
   const priceFiles = directories.pricingFiles.map((path) => new PriceFile(path));
   const connected = new Map<string, number>();
-  const clock = new SystemClock();
   let servers: Promise<ServerConnections> | undefined;
   const connect = async (version: string, name: string): Promise<string | undefined> => {
     servers ??= loadConnections().then(({ openServerConnections }) =>
@@ -83,7 +79,7 @@ export async function openAgentValidation(
       customTools ??= openWorkspaceTools({
         settings,
         registry,
-        clock: new SystemClock(),
+        clock,
         executable: Deno.execPath(),
       });
       return await (await customTools).inspect(name);
@@ -95,7 +91,6 @@ export async function openAgentValidation(
   return {
     errors,
     connected,
-    toolNames,
     priceProblems: () => prices.problems(),
     async validate(source) {
       const clashes = registry.conflictsOf(source.path);
@@ -112,7 +107,6 @@ export async function openAgentValidation(
         machineTimeZone,
         prices,
         priceLists: () => priceFiles.map((file) => file.current()),
-        knownTools: toolNames,
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),
         startersOf: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],

@@ -18,16 +18,7 @@ export interface GalleryAgent {
   name: string;
   description: string;
   /** The trigger in the agent's file. Undefined if the agent runs only on request. */
-  trigger:
-    | {
-      type: "schedule" | "watch" | "change" | "mail";
-      every?: string;
-      cron?: string;
-      paths?: string[];
-      url?: string;
-      account?: string;
-    }
-    | undefined;
+  trigger: NewAgentFields["trigger"];
   /** The sentences at the top of the file: the preparation before the first run, and the cost of a run. */
   notes: string[];
 }
@@ -43,14 +34,10 @@ export interface GalleryChanges extends Pick<NewAgentFields, "description" | "mo
 /** Copies agents of the gallery into a workspace. */
 export class Gallery {
   readonly #directories: Pick<Directories, "workspace" | "agentsDir">;
-  readonly #folder: string;
+  readonly #folder = galleryFolder();
 
-  constructor(
-    directories: Pick<Directories, "workspace" | "agentsDir">,
-    { folder = galleryFolder() } = {},
-  ) {
+  constructor(directories: Pick<Directories, "workspace" | "agentsDir">) {
     this.#directories = directories;
-    this.#folder = folder;
   }
 
   /** Returns an agent of the gallery. */

@@ -9,6 +9,7 @@ import { diagnoseNames } from "./validate_names.ts";
 import { diagnosePlaces } from "./validate_places.ts";
 import { diagnoseResources, itemPath } from "../../runtime/agents/resource_problem.ts";
 import { diagnoseUnattended } from "./validate_unattended.ts";
+import { builtinToolsBy } from "../../runtime/vocabulary/builtin_tools.ts";
 import { describeHostMismatch } from "../../runtime/vocabulary/trigger_kinds.ts";
 import { ROLE_NAMES } from "../../runtime/vocabulary/rights.ts";
 import { nearestHint, suggest } from "../../base/text/suggestion.ts";
@@ -28,7 +29,7 @@ export async function validateAgent(
   if ("diagnostics" in parsed) return parsed.diagnostics;
   const { agent, document } = parsed;
   const file: DiagnosedFile = { path, document };
-  const knownTools = context.knownTools.filter((name) => !agent.leftOut.includes(name));
+  const knownTools = builtinToolsBy(undefined).filter((name) => !agent.leftOut.includes(name));
   const resources = await context.inspectResources(agent);
   // If the front matter cannot be read, report that and not a missing model.
   const isUnread = ({ code }: Diagnostic) =>

@@ -81,18 +81,18 @@ function checkModelName(
   { model, path }: PlacedModel,
   file: DiagnosedFile,
 ): Diagnostic[] {
-  const message = describeUnknownModel(model, modelsOf(model.provider));
+  const message = describeUnknownModel(model);
   return message === undefined ? [] : [diagnose(file, [...path, "name"], { message })];
 }
 
 /**
  * Returns the reason why a provider has no model with this name, as a sentence. Undefined if the provider has the model, or
- * if `known` is undefined because any name may be valid.
+ * if any name may be valid.
  */
 export function describeUnknownModel(
   { provider, name }: Pick<ModelSettings, "provider" | "name">,
-  known: readonly string[] | undefined,
 ): string | undefined {
+  const known = modelsOf(provider);
   if (known === undefined || known.includes(name)) return undefined;
   return `Unknown model "${name}": ${provider} has ${known.join(", ")}`;
 }

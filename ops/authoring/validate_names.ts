@@ -17,7 +17,7 @@ import type { ValidationContext } from "./validation_context.ts";
 export function diagnoseNames(
   agent: Agent,
   file: DiagnosedFile,
-  known: ValidationContext & { resources: InspectedResources },
+  known: ValidationContext & { knownTools: readonly string[]; resources: InspectedResources },
 ): Diagnostic[] {
   return [
     ...checkToolNames(agent, file, known),

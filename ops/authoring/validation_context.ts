@@ -19,8 +19,6 @@ export interface ValidationContext
   prices: Pick<ModelPrices, "hasPrice">;
   /** The price files, the more important ones first. */
   priceLists: () => readonly PriceList[];
-  /** The names of the built-in tools, which every agent has. */
-  knownTools: readonly string[];
   /** Inspects the custom tools, skills and servers that an agent names. */
   inspectResources: (agent: Agent) => Promise<InspectedResources>;
   /** The ids of all agents. */

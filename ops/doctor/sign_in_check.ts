@@ -1,6 +1,6 @@
 // Checks the sign-in with OpenID Connect (the client's secret, and the provider's discovery document), and the name of
 // the person on this machine.
-import { isJsonObject } from "../../base/json.ts";
+import { isJsonObject, isWholeJson } from "../../base/json.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { Finding } from "./finding.ts";
 
@@ -60,11 +60,7 @@ async function readDocument(
   }
   const text = await response.text().catch(() => "");
   if (!response.ok) return { problem: `responds with status ${response.status}` };
-  try {
-    const document: unknown = JSON.parse(text);
-    if (isJsonObject(document)) return document;
-  } catch {
-    // The sentence below reports it.
-  }
+  const document: unknown = isWholeJson(text) ? JSON.parse(text) : undefined;
+  if (isJsonObject(document)) return document;
   return { problem: "is not the document of an OpenID provider" };
 }

@@ -9,8 +9,6 @@ export interface ImportMark {
   path: string;
   /** The digest of the source's file. */
   source: string;
-  /** The digest of the agent file when it was written, without the mark. */
-  written: string;
 }
 
 const LINE = /^# inkling import ([0-9a-f]{16}) ([0-9a-f]{16}) (.*)\r?\n/m;
@@ -21,8 +19,10 @@ export async function digestOf(text: string): Promise<string> {
 }
 
 /** Adds the mark to the front matter of an agent file. */
-export async function addMark(text: string, mark: Omit<ImportMark, "written">): Promise<string> {
-  const { origin, path, source } = mark;
+export async function addMark(
+  text: string,
+  { origin, path, source }: ImportMark,
+): Promise<string> {
   const line = `# inkling import ${source} ${await digestOf(text)} ${
     JSON.stringify([origin, path])
   }\n`;
@@ -39,7 +39,7 @@ export async function readMark(
     const [origin, path]: unknown[] = JSON.parse(place);
     if (typeof origin !== "string" || typeof path !== "string") return undefined;
     const isEdited = await digestOf(text.replace(line, "")) !== written;
-    return { mark: { origin, path, source, written }, isEdited };
+    return { mark: { origin, path, source }, isEdited };
   } catch {
     return undefined; // A person changed the comment, so that the file counts as his own.
   }

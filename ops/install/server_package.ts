@@ -3,6 +3,7 @@
 import { join } from "../../base/plain_path.ts";
 import { z } from "zod";
 import { ignoreMissing } from "../../base/files/missing.ts";
+import { isWholeJson } from "../../base/json.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
 import type { InstalledPackage, InstallFolders, PackageName } from "./package_name.ts";
@@ -80,10 +81,6 @@ function programOf(bin: string | Record<string, string>, name: string): string |
 }
 
 async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await Deno.readTextFile(path));
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const text = await Deno.readTextFile(path).catch(ignoreMissing) ?? "";
+  return isWholeJson(text) ? JSON.parse(text) : undefined;
 }

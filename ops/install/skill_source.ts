@@ -2,6 +2,7 @@
 // version into the staging folder.
 import { join, resolve } from "../../base/plain_path.ts";
 import { z } from "zod";
+import { isWholeJson } from "../../base/json.ts";
 import { expandHome } from "../../runtime/config/places.ts";
 import { type FetchContext, npmFlags, runFetch } from "./fetch_program.ts";
 import { NotInstalled } from "./not_installed.ts";
@@ -103,7 +104,7 @@ async function fetchPackage(
     ["pack", "--json", `--pack-destination=${staging}`, ...npmFlags(staging), "--", wanted],
     context,
   );
-  const result = packed.safeParse(parseJson(printed));
+  const result = packed.safeParse(isWholeJson(printed) ? JSON.parse(printed) : undefined);
   if (!result.success) throw new NotInstalled("npm did not report the downloaded package");
   const [{ filename, integrity, name: found, version: exact }] = result.data;
   const folder = join(staging, "package");
@@ -112,12 +113,4 @@ async function fetchPackage(
   const flags = ["--strip-components=1", "--no-same-owner", "--no-same-permissions"];
   await runFetch("tar", ["-xzf", archive, "-C", folder, ...flags], context);
   return { folder, pinned: `npm:${found}@${exact} ${integrity}` };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The caller reports the invalid source.
-  }
 }

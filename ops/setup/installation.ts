@@ -14,6 +14,7 @@ import { resolveConfigDir, stateFilesOf } from "../../runtime/config/places.ts";
 import { resolveDirectories } from "../../runtime/config/resolve_directories.ts";
 import type { Surroundings } from "../../runtime/config/settings.ts";
 import { isLocked } from "../../base/files/lock_file.ts";
+import { ignoreMissing } from "../../base/files/missing.ts";
 import { modelsOf } from "../../runtime/models/demo/demo_names.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { type ListedModel, ModelPrices } from "../../runtime/models/pricing.ts";
@@ -99,8 +100,7 @@ export class Installation {
       return "This is not a valid key: it holds spaces, line ends or characters outside ASCII";
     }
     const { model } = choices;
-    return model &&
-      describeUnknownModel({ ...model, name: model.model }, modelsOf(model.provider));
+    return model && describeUnknownModel({ ...model, name: model.model });
   }
 
   /**
@@ -242,11 +242,5 @@ export class Installation {
 }
 
 async function isFile(path: string): Promise<boolean> {
-  try {
-    return !(await Deno.stat(path)).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    if (error instanceof Deno.errors.NotADirectory) return true;
-    throw error;
-  }
+  return (await Deno.stat(path).catch(ignoreMissing))?.isDirectory === false;
 }

@@ -1,7 +1,6 @@
 // Tests a model with one short call and a key that is in no file yet.
 import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import { withinTime } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { Environment } from "../../runtime/config/files/environment.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { resolveModel, type ResolveModelOptions } from "../../runtime/models/calls/resolve.ts";
@@ -11,16 +10,10 @@ const TRIAL_MS = 60_000;
 /** The maximum tokens of the reply. The reply is one word, but models that reason need more tokens. */
 const MAX_TOKENS = 1_024;
 
-/** The options of a trial: the model's key, the billing, and the environment in which the call runs. */
-export interface ModelTrialOptions {
-  environment: Environment;
+/** The options of a trial: the model's key, and those of the call. */
+export interface ModelTrialOptions extends Omit<ResolveModelOptions, "log"> {
   /** The key that replaces the value of the model's variable. Undefined for the stored key. */
   apiKey: string | undefined;
-  environmentFile: string;
-  /** The billing that the call counts toward. */
-  billing: ResolveModelOptions["billing"];
-  pinKeys: boolean;
-  clock: Clock;
   signal: AbortSignal;
 }
 
@@ -29,7 +22,7 @@ export interface ModelTrialOptions {
  * key, BudgetExceeded if the workspace's budget is used up, and ReplyTimeout after a minute. Rethrows the signal's reason.
  */
 export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
-  const { clock, apiKey, environmentFile, pinKeys, billing } = options;
+  const { clock, apiKey, signal: caller, ...others } = options;
   const { keyVariable } = modelEndpoint(settings);
   const environment: Environment = {
     get: (name) =>
@@ -37,16 +30,15 @@ export async function tryModel(settings: ModelSettings, options: ModelTrialOptio
     secrets: (names) => options.environment.secrets(names),
   };
   const log = { write: () => {} };
-  const reach = { environment, environmentFile, clock, pinKeys, billing, log };
   // The call is not retried, because a person waits for the result.
-  const model = withRetry(await resolveModel(settings, reach), {
+  const model = withRetry(await resolveModel(settings, { ...others, environment, clock, log }), {
     clock,
     timeoutMs: TRIAL_MS,
     log,
     isOnce: true,
   });
   const reason = new ReplyTimeout(TRIAL_MS);
-  await withinTime({ clock, ms: TRIAL_MS, reason, signal: options.signal }, async (signal) => {
+  await withinTime({ clock, ms: TRIAL_MS, reason, signal: caller }, async (signal) => {
     const reply = model.generate({
       messages: [{ role: "user", content: "Answer with the one word: ready" }],
       tools: [],

@@ -33,10 +33,7 @@ const IN_DOUBLE = new RegExp(`\\\\([$\`"\\\\\\n])|${SUBSTITUTION}|${VARIABLE}`, 
  * Returns the commands of a line; those of `sh -c 'commands'` take its place. Variables that are known get their values,
  * except between single quotes.
  */
-export function readShellLine(
-  line: string,
-  known: ReadonlyMap<string, string> = new Map(),
-): ShellCommand[] {
+export function readShellLine(line: string, known: ReadonlyMap<string, string>): ShellCommand[] {
   const commands: ShellCommand[] = [];
   let start = 0;
   let command: ShellCommand = emptyCommand("");

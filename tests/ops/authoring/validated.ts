@@ -64,7 +64,6 @@ export async function validate(yaml: string, around: Around = {}): Promise<strin
       machineTimeZone: readMachineTimeZone(around.tz ?? "UTC"),
       prices: { hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")) },
       priceLists: () => [],
-      knownTools: ["file_read", "file_write", "file_delete", "http_request"],
       inspectResources: () =>
         Promise.resolve({ problems: [], toolNames: [], isComplete: true, ...resources }),
       agentIds: ["daily"],
