@@ -14,7 +14,7 @@ export function createLocalClient(
   runtime: Runtime,
   caller: Caller = { via: "terminal" },
 ): Client {
-  const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: true });
   const app = createApp({ runtime, lifecycle, transports: () => [], caller });
   return new Client(inProcessTransport((address, init) => app.request(address, init)));
 }

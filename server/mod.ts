@@ -76,7 +76,6 @@ export async function serve(runtime: Runtime, options: ServeOptions = {}): Promi
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,
-    serviceMode: keepAlive || tcp !== undefined,
     hasPort: tcp !== undefined,
     manager,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),

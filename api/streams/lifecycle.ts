@@ -41,7 +41,6 @@ export class Lifecycle {
   readonly #runtime: Runtime;
   readonly #clock: Clock;
   readonly #idleTimeoutMs: number;
-  readonly #serviceMode: boolean;
   readonly #hasPort: boolean;
   readonly #resolveStop: (reason: StopReason) => void;
   readonly #over = new AbortController();
@@ -55,9 +54,7 @@ export class Lifecycle {
     runtime: Runtime;
     /** True if the service never stops when idle. */
     keepAlive: boolean;
-    /** True if a waiting execution keeps the service alive: with `keepAlive` or a TCP listener. */
-    serviceMode: boolean;
-    /** True if the service listens on TCP. Default: false. */
+    /** True if the service listens on TCP. Then a waiting execution keeps it alive. Default: false. */
     hasPort?: boolean;
     idleTimeoutMs?: number;
     manager?: ServiceManager | undefined;
@@ -68,7 +65,6 @@ export class Lifecycle {
     this.silence = new SilenceTimer(this.#clock);
     this.keepAlive = options.keepAlive;
     this.manager = options.manager;
-    this.#serviceMode = options.serviceMode;
     this.#hasPort = options.hasPort ?? false;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
     this.#lastActive = this.#clock.now();
@@ -170,7 +166,7 @@ export class Lifecycle {
       if (this.#runtime.config.chats.length > 0) return true;
       if (await this.#runtime.messages.hasOpen()) return true;
       const { running, resting, waiting } = await this.#runtime.countExecutions();
-      if (running > 0 || resting > 0 || (this.#serviceMode && waiting > 0)) return true;
+      if (running > 0 || resting > 0 || (this.#hasPort && waiting > 0)) return true;
       const listings = await this.#runtime.listAgents();
       // An agent counts as work also if another service fires its trigger, because this service may have to take over.
       return listings.some(({ agent, nextRun, inactiveReason = null }) =>

@@ -29,7 +29,7 @@ await using place = await createTestWorkspace();
 const steps = [{ say: "The sum is 4." }];
 await place.writeScript("sums", steps, "expose: true\ndescription: Sums numbers.");
 await using runtime = await place.open();
-const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
+const lifecycle = new Lifecycle({ runtime, keepAlive: true });
 // Neither tool can send a key, so this listener checks only Host and Origin, as the service does after the key.
 const guards = [hostCheck({ hosts: [], origins: [] })];
 const app = createApp({ runtime, lifecycle, transports: () => [], caller: { via: "api" } }, {

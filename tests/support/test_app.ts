@@ -27,7 +27,7 @@ export function createTestApp(
 ): TestApp {
   const clock = new TestClock();
   const runtime = new FakeRuntime({ clock, directory: "/home/me" });
-  const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: false });
   const app = createApp({
     runtime,
     lifecycle,

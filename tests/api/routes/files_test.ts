@@ -35,7 +35,7 @@ async function openWorld(options: { config?: (workspace: string) => string } = {
   const runtime = opened.use(
     await place.open({ settings, authoring: () => Promise.resolve(openAuthoring(settings)) }),
   );
-  const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: true });
   const services = { runtime, lifecycle, transports: () => [] };
   const local = createApp({ ...services, isLocal: true, caller: { via: "api" } });
   const remote = createApp({ ...services, caller: { via: "api", isSingleKey: true } });

@@ -22,7 +22,7 @@ async function openWorld() {
     }]),
   );
   const runtime = opened.use(await place.open());
-  const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: true });
   const services = { runtime, lifecycle, transports: () => [] };
   const send = async (isLocal: boolean, json: unknown, id = "saved") => {
     const response = await createApp({ ...services, isLocal, caller: { via: "api" } }).request(

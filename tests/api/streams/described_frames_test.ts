@@ -19,7 +19,7 @@ Deno.test("ExecutionFrame and ServiceEvent describe every field of the events of
   await using runtime = await place.open();
   const events: unknown[] = [];
   runtime.events.subscribe((event) => events.push(toWireEvent(event).payload));
-  const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: true });
   const services = { runtime, lifecycle, transports: () => [] };
   const app = createApp({ ...services, isLocal: true, caller: { via: "api" } });
   const payloads: Record<string, unknown>[] = [];

@@ -10,7 +10,7 @@ const STREAM: OpenStream = { end: () => {} };
 
 interface Options {
   keepAlive?: boolean;
-  serviceMode?: boolean;
+  hasPort?: boolean;
   idleTimeoutMs?: number;
 }
 
@@ -28,11 +28,11 @@ async function stage(
 ): Promise<Stage> {
   const clock = new TestClock();
   const runtime = new FakeRuntime({ clock });
-  const { keepAlive = false, serviceMode = false, idleTimeoutMs } = options;
+  const { keepAlive = false, hasPort = false, idleTimeoutMs } = options;
   const lifecycle = new Lifecycle({
     runtime,
     keepAlive,
-    serviceMode,
+    hasPort,
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
   });
   prepare(runtime, lifecycle);
@@ -71,7 +71,7 @@ const BUSY: [what: string, options: Options, prepare: Prepare][] = [
   }],
   ["an open stream", {}, (_runtime, lifecycle) => lifecycle.addStream(STREAM)],
   ["a request in flight", {}, (_runtime, lifecycle) => lifecycle.countRequest()],
-  ["a waiting execution in service mode", { serviceMode: true }, (runtime) => {
+  ["a waiting execution on a TCP port", { hasPort: true }, (runtime) => {
     runtime.addExecution({ status: "waiting" });
   }],
   ["a message to send", {}, (runtime) => runtime.messagesWait = true],
@@ -169,7 +169,7 @@ Deno.test("Lifecycle keeps running if it cannot determine that it is idle", asyn
 
 Deno.test("Lifecycle keeps the first reason to stop", () => {
   const runtime = new FakeRuntime({ clock: new TestClock() });
-  const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: false });
   assert.throws(() => lifecycle.endStreams(), TypeError);
   lifecycle.requestStop("signal");
   lifecycle.requestStop("idle");

@@ -36,7 +36,7 @@ onSqlite.test("a stream sends the stored frames with as many SQL statements as e
   for (const { agent, steps } of STREAMS) await place.writeScript(agent, steps);
   const clock = new TestClock(Date.now());
   await using runtime = await place.open({ clock });
-  const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: true });
   const app = createApp({ runtime, lifecycle, transports: () => [], caller: { via: "api" } });
 
   /** Opens a stream after a frame, and returns the number of statements until `expected` frames have arrived. */

@@ -8,7 +8,7 @@ import { LiveTriggers } from "./live_triggers.ts";
 
 /** Sends one request to the service's application. */
 async function call(runtime: Runtime, method: string, path: string): Promise<unknown> {
-  const lifecycle = new Lifecycle({ runtime, keepAlive: false, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: false });
   const app = createApp({ runtime, lifecycle, transports: () => [], caller: { via: "api" } });
   const response = await app.request(path, { method });
   assert.equal(response.status, 200, path);

@@ -65,7 +65,7 @@ async function serveOldAndPaused(world: DoctorWorld): Promise<void> {
   await runtime.pauseScheduler();
   const { createApp } = await import("../../../../server/app.ts");
   const { Lifecycle } = await import("../../../../api/streams/lifecycle.ts");
-  const lifecycle = new Lifecycle({ runtime, keepAlive: true, serviceMode: false });
+  const lifecycle = new Lifecycle({ runtime, keepAlive: true });
   const app = createApp({ runtime, lifecycle, transports: () => [], caller: { via: "api" } });
   world.cli.transport = async (path, init) => {
     const response = await app.request(`http://localhost${path}`, init);
