@@ -34,17 +34,6 @@ export async function* readFrames(response: Response): AsyncGenerator<StreamFram
   }
 }
 
-/** Yields events up to and including `shutdown`. Throws ServiceUnreachable if the connection ends before that event. */
-async function* readServiceEvents(
-  response: Response,
-): AsyncGenerator<ServiceEventMessage, void, void> {
-  for await (const { event, data } of readEvents(response)) {
-    yield { event, payload: JSON.parse(data) };
-    if (event === "shutdown") return;
-  }
-  throw new ServiceUnreachable("The event stream ended unexpectedly");
-}
-
 async function* readEvents(response: Response): AsyncGenerator<ServerSentEvent, void, void> {
   if (response.body === null) return;
   const events = parseEventStream(response.body);
@@ -118,7 +107,11 @@ export async function* followServiceStream(options: {
   const response = await options.open();
   options.onOpen?.();
   try {
-    yield* readServiceEvents(response);
+    for await (const { event, data } of readEvents(response)) {
+      yield { event, payload: JSON.parse(data) };
+      if (event === "shutdown") return;
+    }
+    throw new ServiceUnreachable("The event stream ended unexpectedly");
   } catch (error) {
     options.signal?.throwIfAborted();
     throw error;

@@ -83,7 +83,7 @@ export interface Operation<
   I = unknown,
   Q extends Fields = Fields,
   B extends z.ZodType | undefined = z.ZodType | undefined,
-> extends Omit<Declaration<R, I, Q, z.ZodObject, B>, "of" | "query" | "body"> {
+> extends Omit<Declaration<R, I, Q, z.ZodObject, B>, "query" | "body"> {
   params: z.ZodObject<{ id: z.ZodType<I, string> }> | undefined;
   query: Q;
   body: B;
@@ -187,18 +187,13 @@ function check<S extends z.ZodType>(
   if (schema === undefined) return {} as z.output<S>;
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  issues.push(...toValidationIssues(result.error, location));
+  issues.push(...result.error.issues.flatMap((issue) => toIssues(issue, [location])));
   // This value is never read, because the caller throws if there are issues.
   return {} as z.output<S>;
 }
 
 /** The maximum number of characters shown of an invalid input. */
 const MAX_INPUT_SHOWN = 500;
-
-/** Returns every problem with its place below `location`, which is `body`, `query` and so on. */
-function toValidationIssues(error: z.ZodError, location: string): ValidationIssue[] {
-  return error.issues.flatMap((issue) => toIssues(issue, [location]));
-}
 
 /**
  * Converts an issue of the schema. After the issue of a union, the list also contains the issues of the alternative that

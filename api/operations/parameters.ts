@@ -69,57 +69,44 @@ export const agents = z.union([z.string(), z.array(z.string())])
   .pipe(z.array(z.string()).max(1_000).optional())
   .optional();
 
+/** Returns the schema of an optional text that `schema` parses. A blank text counts as absent. */
+export function filled<Value>(
+  schema: z.ZodType<Value, string>,
+): z.ZodOptional<z.ZodType<Value | undefined, string>> {
+  return z.string()
+    .transform((text) => text.trim() === "" ? undefined : text)
+    .pipe(schema.optional())
+    .optional();
+}
+
 /** The trigger of executions. A blank value counts as absent. */
-export const trigger = z.string()
-  .transform((text) => text.trim() === "" ? undefined : text.trim())
-  .pipe(z.enum(EXECUTION_TRIGGERS).optional())
-  .optional();
+export const trigger = filled(z.string().trim().pipe(z.enum(EXECUTION_TRIGGERS)));
 
 /** The id of a conversation, not trimmed. A blank value counts as absent. */
-export const session = z.string()
-  .transform((text) => text.trim() === "" ? undefined : text)
-  .pipe(z.string().optional())
-  .optional();
+export const session = filled(z.string());
 
 /** A time in ISO 8601 with a time zone. A blank value counts as absent. */
-export const moment = z.string()
-  .transform((text) => text.trim() === "" ? undefined : text.trim())
-  .pipe(
-    z.iso.datetime({ offset: true, error: "Input should be a time such as 2026-01-31T08:30:00Z" })
-      .optional(),
-  )
-  .optional();
+export const moment = filled(
+  z.string().trim().pipe(
+    z.iso.datetime({ offset: true, error: "Input should be a time such as 2026-01-31T08:30:00Z" }),
+  ),
+);
 
 /** A text to search for. A blank value counts as absent. */
-export const searchText = z.string().trim()
-  .transform((text) => text === "" ? undefined : text)
-  .pipe(z.string().min(3).max(200).optional())
-  .optional();
+export const searchText = filled(z.string().trim().min(3).max(200));
 
 /** A switch: `true` or `false`. Default: `false`. */
 export const yesOrNo = z.enum(["true", "false"]).default("false");
 
 /** The name of an IANA time zone, not an offset. A blank value counts as absent. */
-export const timeZone = z.string()
-  .transform((text) => text.trim() === "" ? undefined : text)
-  .pipe(z.string().refine(isNamedZone, "Input should be an IANA time zone").optional())
-  .optional();
+export const timeZone = filled(z.string().refine(isNamedZone, "Input should be an IANA time zone"));
 
 function isNamedZone(text: string): boolean {
   return /^[a-z]/i.test(text) && isTimeZone(text);
 }
 
-/** A key that makes a run idempotent. A blank value counts as absent. */
-const idempotencyKey = z.string().trim()
-  .transform((text) => text === "" ? undefined : text)
-  .pipe(z.string().max(255).optional())
-  .optional();
-
-/** The header with the key that makes a run idempotent. */
-export const keyHeader = z.object({ "idempotency-key": idempotencyKey });
+/** The header with the key that makes a run idempotent. A blank value counts as absent. */
+export const keyHeader = z.object({ "idempotency-key": filled(z.string().trim().max(255)) });
 
 /** The id of the frame after which a stream or page begins. A blank value counts as absent. */
-export const after = z.string()
-  .transform((text) => text.trim() === "" ? undefined : text)
-  .pipe(integer({ min: 0 }).optional())
-  .optional();
+export const after = filled(integer({ min: 0 }));

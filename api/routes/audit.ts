@@ -3,12 +3,11 @@ import { z } from "zod";
 import { AUDIT_ACTION_NAMES } from "../../runtime/vocabulary/audit_actions.ts";
 import { hasRight } from "../../runtime/vocabulary/rights.ts";
 import { operation } from "../operations/operation.ts";
-import { agents, integer, limit, moment } from "../operations/parameters.ts";
+import { agents, filled, integer, limit, moment } from "../operations/parameters.ts";
 import { AuditRecord } from "../schemas/audit_schemas.ts";
 
 /** A text to compare with. A blank value counts as absent. */
-const name = z.string().trim().transform((text) => text === "" ? undefined : text)
-  .pipe(z.string().optional()).optional();
+const name = filled(z.string().trim());
 
 export const audit = operation({
   summary: "Recorded changes of people, programs and files, newest first",

@@ -2,7 +2,7 @@
 import { ServiceEventData } from "../schemas/event_schemas.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { operation } from "../operations/operation.ts";
-import { openServiceEventStream } from "../streams/service_events.ts";
+import { ServiceEventStream } from "../streams/service_events.ts";
 
 export const events = operation({
   summary: "Stream of changes to executions, agents and the scheduler",
@@ -17,6 +17,6 @@ export const events = operation({
   response: EVENT_STREAM,
   events: ServiceEventData,
   handle(_request, services) {
-    return Promise.resolve(openServiceEventStream(services));
+    return Promise.resolve(new ServiceEventStream(services).body);
   },
 });

@@ -58,34 +58,21 @@ export const executions = operation({
   isPolled: true,
   response: z.array(ListedExecution),
   async handle({ query }, { runtime }) {
-    const {
-      status,
-      agent,
-      parent,
-      follows,
-      trigger,
-      session,
-      since,
-      until,
-      q,
-      results,
-      preview,
-      ...page
-    } = query;
+    const { limit, offset, since, until, q } = query;
     const executions = await runtime.listExecutions({
-      ...page,
+      ...{ limit, offset },
       ...fromWire({
-        statuses: status,
-        agentId: agent,
-        parentId: parent,
-        followedId: follows,
-        trigger,
-        sessionId: session,
+        statuses: query.status,
+        agentId: query.agent,
+        parentId: query.parent,
+        followedId: query.follows,
+        trigger: query.trigger,
+        sessionId: query.session,
         since: since === undefined ? null : Date.parse(since),
         until: until === undefined ? null : Date.parse(until),
         text: q,
-        searchesResults: q !== undefined && results === "true" ? true : null,
-        preview: preview === "true" ? true : null,
+        searchesResults: q !== undefined && query.results === "true" ? true : null,
+        preview: query.preview === "true" ? true : null,
       }),
     });
     return toListed(executions);

@@ -6,6 +6,7 @@ import { RequestRefused } from "../errors.ts";
 import { openFiles } from "../operations/open_files.ts";
 import { operation, type PathResource } from "../operations/operation.ts";
 import { integer } from "../operations/parameters.ts";
+import { toDiagnostic } from "../schemas/diagnostic_schemas.ts";
 import {
   AgentRenamed,
   CheckedFileBody,
@@ -57,11 +58,7 @@ type SetHeader = (name: string, value: string) => void;
 /** Returns a file as a response with its ETag. */
 function answer(file: EditedFile, setHeader: SetHeader) {
   if (file.version !== null) setHeader("etag", file.version);
-  return { ...file, diagnostics: toBodies(file.diagnostics) };
-}
-
-function toBodies(diagnostics: readonly Diagnostic[]) {
-  return diagnostics.map((one) => ({ ...one, hint: one.hint ?? null }));
+  return { ...file, diagnostics: file.diagnostics.map(toDiagnostic) };
 }
 
 const PLACEHOLDERS =
@@ -115,7 +112,7 @@ function check(resource: FileResource, summary: string) {
     async handle({ id, body }, services) {
       const place = resource.place(id);
       const found = await (await openFiles(services, place)).check(place, body.text);
-      return { diagnostics: toBodies(found) };
+      return { diagnostics: found.map(toDiagnostic) };
     },
   });
 }

@@ -1,7 +1,6 @@
 // The operations on the service itself: its state, and its shutdown.
-import { toDiagnostic } from "../schemas/agent_schemas.ts";
 import type { Source } from "../schemas/wire.ts";
-import type { AgentErrorBody } from "../schemas/diagnostic_schemas.ts";
+import { type AgentErrorBody, toDiagnostic } from "../schemas/diagnostic_schemas.ts";
 import type { BrokenAgentFile, ServiceNode } from "../../runtime/interface/runtime.ts";
 import { InfoBody, type NodeBody, ShutdownBody } from "../schemas/info_schemas.ts";
 import { operation } from "../operations/operation.ts";

@@ -11,7 +11,6 @@ export const ReloadBody = z.object({
   removed: z.array(z.string()),
   errors: z.array(z.object({ path: z.string(), line: z.int(), message: z.string() })),
 }).meta({ id: "Reload" });
-export type ReloadBody = z.infer<typeof ReloadBody>;
 
 /** The response of POST /agents/{id}/resume. */
 export const AgentResumed = z.object({
@@ -37,7 +36,6 @@ export const AutoApproveBody = z.object({
   }),
   write: z.boolean().meta({ description: "false returns the diff without writing the file" }),
 }).meta({ id: "AutoApprove" });
-export type AutoApproveBody = z.infer<typeof AutoApproveBody>;
 
 /** The change of the agent's file, which is the response of POST /agents/{id}/auto-approve. */
 export const AutoApproved = z.object({
@@ -46,4 +44,3 @@ export const AutoApproved = z.object({
   written: z.boolean(),
   already: z.boolean().meta({ description: "True if the tool already needs no approval" }),
 }).meta({ id: "AutoApproved" });
-export type AutoApproved = z.infer<typeof AutoApproved>;

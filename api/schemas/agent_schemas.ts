@@ -12,11 +12,10 @@ import {
   writeDurations,
 } from "../../runtime/config/agent_settings.ts";
 import { sourceOf, TRIGGER_TYPES } from "../../runtime/vocabulary/trigger_kinds.ts";
-import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeDuration } from "../../base/durations.ts";
 import type { AgentListing, Outcomes } from "../../runtime/interface/runtime.ts";
 import type { Source } from "./wire.ts";
-import { DiagnosticBody } from "./diagnostic_schemas.ts";
+import { DiagnosticBody, toDiagnostic } from "./diagnostic_schemas.ts";
 import { executionStatus, ExecutionSummary, toExecution, toRest } from "./execution_schemas.ts";
 import { durationFields, parsedFields } from "./setting_fields.ts";
 import { toTrigger, TriggerBody } from "./trigger_schemas.ts";
@@ -219,9 +218,4 @@ export function toAgentDetail(listing: AgentListing): Source<typeof AgentDetail>
     passedOver,
     passedMail,
   };
-}
-
-/** Converts a problem in a file to a source for toWire(). */
-export function toDiagnostic(diagnostic: Diagnostic): Source<typeof DiagnosticBody> {
-  return { ...diagnostic, hint: diagnostic.hint };
 }

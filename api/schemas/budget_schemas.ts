@@ -39,4 +39,3 @@ export const RaiseBody = z.strictObject({
   execution_id: id.nullish().meta({ description: "For `tree`: its first execution" }),
   amount: z.number().positive().max(1e9).meta({ description: "In dollars or tokens" }),
 }).meta({ id: "BudgetRaise" });
-export type RaiseBody = z.input<typeof RaiseBody>;

@@ -24,8 +24,6 @@ export const PurgeBody = z.strictObject({
       "which it aborts",
   }),
 }).meta({ id: "Purge" });
-export type PurgeBody = z.input<typeof PurgeBody>;
 
 /** The number of removed conversations. */
 export const PurgedBody = z.object({ purged: count }).meta({ id: "Purged" });
-export type PurgedBody = z.infer<typeof PurgedBody>;

@@ -1,5 +1,7 @@
 // The schemas of problems in files that people write.
 import { z } from "zod";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import type { Source } from "./wire.ts";
 
 /** A problem in a file that a person wrote. */
 export const DiagnosticBody = z.object({
@@ -19,3 +21,8 @@ export const AgentErrorBody = z.object({
   diagnostics: z.array(DiagnosticBody),
 }).meta({ id: "AgentError" });
 export type AgentErrorBody = z.infer<typeof AgentErrorBody>;
+
+/** Converts a problem in a file to a source for toWire(). */
+export function toDiagnostic(diagnostic: Diagnostic): Source<typeof DiagnosticBody> {
+  return { ...diagnostic, hint: diagnostic.hint };
+}

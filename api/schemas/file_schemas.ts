@@ -27,7 +27,6 @@ export const CompanionsBody = z.object({
     description: "The test cases that `inkling test` runs",
   }),
 }).meta({ id: "Companions" });
-export type CompanionsBody = z.infer<typeof CompanionsBody>;
 
 const text = z.string().meta({ description: "The whole text of the file" });
 

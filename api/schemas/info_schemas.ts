@@ -72,4 +72,3 @@ export type InfoBody = z.infer<typeof InfoBody>;
 
 /** The response of POST /shutdown. */
 export const ShutdownBody = z.object({ message: z.string() }).meta({ id: "Shutdown" });
-export type ShutdownBody = z.infer<typeof ShutdownBody>;

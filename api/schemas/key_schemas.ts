@@ -38,7 +38,6 @@ export const KeyBody = z.object({
   expires_at: timestamp.nullable(),
   used_at: timestamp.nullable().meta({ description: "The last use, at most a minute too early" }),
 }).meta({ id: "Key" });
-export type KeyBody = z.infer<typeof KeyBody>;
 
 /** The response that contains the secret of a key, which no other response contains. */
 export const NewKeyBody = z.object({ name: z.string(), key: z.string() }).meta({ id: "NewKey" });

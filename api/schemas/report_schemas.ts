@@ -43,7 +43,6 @@ export const LogBody = z.object({
     description: "`2026-01-31T08:30:00.000Z INFO  message key=value`, oldest first",
   }),
 }).meta({ id: "Log" });
-export type LogBody = z.infer<typeof LogBody>;
 
 const cost = z.number().nullable();
 

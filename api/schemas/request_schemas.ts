@@ -90,13 +90,11 @@ export const EditedCallBody = z.object({
   request_id: z.string(),
   arguments: z.record(z.string(), jsonValue).meta({ description: "All arguments of the call" }),
 }).meta({ id: "EditedCall" });
-export type EditedCallBody = z.infer<typeof EditedCallBody>;
 
 /** The response of POST /executions/{id}/pending. */
 export const EditedCallPreview = z.object({
   preview: PreviewBody.nullable().meta({ description: "As in Pending" }),
 }).meta({ id: "EditedCallPreview" });
-export type EditedCallPreview = z.infer<typeof EditedCallPreview>;
 
 /** The request body of POST /executions/{id}/respond: the answer, whose form depends on the kind of the question. */
 export const RespondBody = z.object({
@@ -129,4 +127,3 @@ export const RespondAccepted = z.object({
   approvals: count.optional().meta({ description: "The approvals so far, if others must approve" }),
   needed: count.optional().meta({ description: "The number of people who must approve" }),
 }).meta({ id: "Responded" });
-export type RespondAccepted = z.infer<typeof RespondAccepted>;

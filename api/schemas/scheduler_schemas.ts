@@ -62,7 +62,6 @@ export const SchedulerChanged = z.object({
   status: schedulerStatus,
   dropped_changes: droppedChanges.optional(),
 }).meta({ id: "SchedulerChanged" });
-export type SchedulerChanged = z.infer<typeof SchedulerChanged>;
 
 /** A scheduled time of an agent and its outcome. */
 export const SlotBody = z.object({

@@ -18,14 +18,8 @@ export const MOST_UNREAD_EVENTS = 1_000;
 
 const encoder = new TextEncoder();
 
-/** Returns a stream of the service's events from now on. */
-export function openServiceEventStream(
-  options: { runtime: Runtime; lifecycle: Lifecycle },
-): ReadableStream<Uint8Array> {
-  return new ServiceEventStream(options).body;
-}
-
-class ServiceEventStream extends EventStream {
+/** A stream of the service's events from now on. */
+export class ServiceEventStream extends EventStream {
   readonly #runtime: Runtime;
   readonly #followers: Followers;
   readonly #unsubscribe: () => void;
