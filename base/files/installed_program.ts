@@ -7,12 +7,15 @@ export function isInstalled(
   program: string,
   { path, cwd }: { path: string | undefined; cwd: string },
 ): boolean {
+  const isPath = program.includes("/");
   // Without PATH, the system searches the program in default places, which differ between systems.
-  if (path === undefined && !program.includes("/")) return true;
-  const folders = program.includes("/") ? [""] : (path ?? "").split(":");
+  if (path === undefined && !isPath) return true;
+  const folders = isPath ? [""] : (path ?? "").split(":");
   return folders.some((folder) => {
     try {
-      return Deno.statSync(resolve(cwd, folder, program)).isFile;
+      const { isFile, mode } = Deno.statSync(resolve(cwd, folder, program));
+      // A search in PATH continues after a file that is not executable.
+      return isFile && (isPath || mode === null || (mode & 0o111) !== 0);
     } catch (error) {
       return !isMissing(error);
     }

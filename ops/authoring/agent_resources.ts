@@ -22,7 +22,6 @@ import { type Skill, SkillLibrary } from "../../runtime/tools/skills/skill_libra
 import { readablePaths } from "../../runtime/tools/custom/allowed_paths.ts";
 import type { InspectedModule } from "../../runtime/tools/custom/custom_tools.ts";
 import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
-import { resolve } from "../../base/plain_path.ts";
 import { expandHome } from "../../runtime/config/places.ts";
 import { redactText } from "../../runtime/secrets/secret_marks.ts";
 import {
@@ -30,7 +29,7 @@ import {
   type ServerDefinition,
 } from "../../runtime/tools/mcp/servers_file/server_definition.ts";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
-import { isMissing } from "../../base/files/missing.ts";
+import { isInstalled } from "../../base/files/installed_program.ts";
 import { findSandbox, type SandboxSupport } from "../../runtime/sandbox/sandbox_support.ts";
 import { sandboxGap } from "../../runtime/permissions/sandbox_gap.ts";
 
@@ -220,7 +219,7 @@ async function inspectServer(
   if ("problem" in resolved) return [{ severity: "error", problem: resolved.problem }];
   const { definition } = resolved;
   if (definition.kind !== "program") return await context.checkSignIn(name, definition);
-  const missing = await describeMissingProgram(definition);
+  const missing = describeMissingProgram(definition);
   const odd = describeMisplacedPaths(definition) ??
     await describeOpenFolder(definition.cwd, agent, settings);
   const hint = "install its program, or correct `command` in its entry";
@@ -230,66 +229,41 @@ async function inspectServer(
   ];
 }
 
-async function describeOpenFolder(
-  cwd: string,
-  agent: Agent,
-  settings: WorkspaceSettings,
-): Promise<string | undefined> {
-  if (!await isOpenFolder(cwd, agent, settings)) return undefined;
-  return `it starts in ${cwd}, where agents may write, and programs often run ` +
-    "what they find where they start. Leave cwd out, or name a folder that agents cannot reach";
-}
-
 type Program = Extract<ServerDefinition, { kind: "program" }>;
 
 /**
  * Returns a text without secrets about a program that a run would not find. Undefined if the program exists or cannot be
  * checked: PATH is unset, or this process may not read the folder.
  */
-async function describeMissingProgram(program: Program): Promise<string | undefined> {
+function describeMissingProgram(program: Program): string | undefined {
   const { command, env, cwd, secrets } = program;
-  const isPath = command.includes("/");
-  // Expand a tilde in PATH, because the start of a server expands it, too.
   const home = env["HOME"];
-  const folders = env["PATH"]?.split(":")
-    .map((folder) => home === undefined ? folder : expandHome(folder, home));
-  if (!isPath && folders === undefined) return undefined;
-  const candidates = isPath ? [command] : (folders ?? []).map((folder) => `${folder}/${command}`);
-  for (const candidate of candidates) {
-    if (await mayStart(resolve(cwd, candidate), { isPath })) return undefined;
-  }
+  // Expand a tilde in PATH, because the start of a server expands it, too.
+  const path = env["PATH"]?.split(":")
+    .map((folder) => home === undefined ? folder : expandHome(folder, home)).join(":");
+  if (isInstalled(command, { path, cwd })) return undefined;
   return redactText(describeMissingCommand(program), secrets);
 }
 
 /**
- * Returns true if the file may be a program that can be started. A file found through PATH must be executable. A file given
- * by a path must only exist.
+ * Returns the problem of a server's folder into which this agent, or an agent that declares no paths, may write. Undefined
+ * for any other folder. `folder` is absolute.
  */
-async function mayStart(path: string, { isPath }: { isPath: boolean }): Promise<boolean> {
-  try {
-    const { isFile, mode } = await Deno.stat(path);
-    return isPath || (isFile && (mode === null || (mode & 0o111) !== 0));
-  } catch (error) {
-    // After another error, such as a denied permission, the file may exist.
-    return !isMissing(error);
-  }
-}
-
-/** Returns true if this agent, or an agent that declares no paths, may write into the folder. `folder` is absolute. */
-async function isOpenFolder(
+async function describeOpenFolder(
   folder: string,
   { paths }: Pick<Agent, "paths">,
   { directories, home }: Pick<WorkspaceSettings, "directories" | "home">,
-): Promise<boolean> {
+): Promise<string | undefined> {
   for (const reach of [[], paths]) {
     const sandbox = new PathSandbox({ ...directories, paths: reach, home });
     try {
       await sandbox.resolve(folder, "write");
-      return true;
+      return `it starts in ${folder}, where agents may write, and programs often run ` +
+        "what they find where they start. Leave cwd out, or name a folder that agents cannot reach";
     } catch (error) {
       // A ToolFailure means that the agent may not write into the folder.
       if (!(error instanceof ToolFailure)) throw error;
     }
   }
-  return false;
+  return undefined;
 }
