@@ -1,4 +1,5 @@
 // The check of the shared PostgreSQL database. examine.ts loads this file only if a database is configured.
+import { formatPlural } from "../../base/text/plural.ts";
 import { DatabaseUnusable } from "../../runtime/database/database.ts";
 import { examineServer } from "../../runtime/storage/postgres/server_health.ts";
 import { type Finding, toRefusalFinding } from "./finding.ts";
@@ -9,11 +10,7 @@ import { type Finding, toRefusalFinding } from "./finding.ts";
 export async function checkSharedDatabase(address: string, notes: string[]): Promise<Finding[]> {
   try {
     const { version, place, livingNodes: count } = await examineServer(address);
-    const nodes = count === 0
-      ? "no live node"
-      : count === 1
-      ? "1 live node"
-      : `${count} live nodes`;
+    const nodes = count === 0 ? "no live node" : formatPlural(count, "live node");
     notes.push(`PostgreSQL ${version} at ${place}: ${nodes}`);
     return [];
   } catch (error) {

@@ -2,6 +2,7 @@
 // case's files only. No path that an agent uses reaches a real file.
 import { linkDescriptors } from "../../base/files/descriptor_link.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
+import { isBelow } from "../../base/files/path_below.ts";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { expandHome } from "../../runtime/config/places.ts";
@@ -123,12 +124,19 @@ export class PrivateWorkspace implements AsyncDisposable {
   }
 
   #nameOf(place: string): string {
-    const { directories: { workspace }, home } = this.settings;
-    const inWorkspace = relative(workspace, place);
-    if (!inWorkspace.startsWith("..")) return inWorkspace;
-    const atHome = relative(home, place);
-    return atHome.startsWith("..") ? `/${relative(this.#root, place)}` : `~/${atHome}`;
+    const { directories: { workspace }, home } = this.#real;
+    return shortenPath(`/${relative(this.#root, place)}`, { workspace, home });
   }
+}
+
+/** Returns a path relative to the workspace or to the home directory, so that it is the same on every machine. */
+export function shortenPath(
+  path: string,
+  { workspace, home }: { workspace: string; home: string },
+): string {
+  const whole = resolve(workspace, expandHome(path, home));
+  if (isBelow(whole, workspace)) return relative(workspace, whole);
+  return isBelow(whole, home) ? `~/${relative(home, whole)}` : whole;
 }
 
 /**

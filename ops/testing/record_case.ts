@@ -1,10 +1,7 @@
 // Converts a recorded run to a case: the model's replies, the results of tools that a test does not run, and the outcome.
 // Times and ids are left out, so equal runs give equal texts.
-import { relative, resolve } from "../../base/plain_path.ts";
 import { Document } from "../../runtime/config/files/yaml_library.ts";
-import { isBelow } from "../../base/files/path_below.ts";
 import { isJsonObject, isWholeJson, type JsonObject, sortedJson } from "../../base/json.ts";
-import { expandHome } from "../../runtime/config/places.ts";
 import type { ToolCall } from "../../runtime/models/message.ts";
 import type { RecordedRun } from "../../runtime/executions/record/recorded_run.ts";
 import type {
@@ -17,6 +14,7 @@ import { createCassette } from "../../runtime/replay/create_cassette.ts";
 import { withoutPrefix } from "../../runtime/replay/played_tools.ts";
 import { argumentsOf } from "./case_script.ts";
 import type { PlayedRun } from "./played_run.ts";
+import { shortenPath } from "./private_workspace.ts";
 import { PLACES } from "./test_tools.ts";
 import { CASE_VERSION, type ScriptedCall, type ScriptedReply, type TestCase } from "./test_case.ts";
 
@@ -90,7 +88,7 @@ function toInput(
     ...(event && {
       recorded: { summary: event.summary, values: event.values, shown: event.shown },
     }),
-    ...(cause?.type === "watch" && { file: shorten(cause.path, places), event: cause.event }),
+    ...(cause?.type === "watch" && { file: shortenPath(cause.path, places), event: cause.event }),
   };
 }
 
@@ -183,7 +181,7 @@ class Replies {
         Object.entries(args).map(([key, value]) => [
           key,
           PLACES.has(key) && typeof value === "string" && value.startsWith("/")
-            ? shorten(value, this.#places)
+            ? shortenPath(value, this.#places)
             : value,
         ]),
       )
@@ -199,11 +197,4 @@ function withoutIds(tool: string, content: string): string {
   if (!isJsonObject(end)) return content;
   const { execution_id: _id, duration_ms: _time, ...rest } = end;
   return JSON.stringify(rest);
-}
-
-/** Returns a path relative to the workspace or to the home directory, so that it is the same on every machine. */
-function shorten(path: string, { workspace, home }: Places): string {
-  const whole = resolve(workspace, expandHome(path, home));
-  if (isBelow(whole, workspace)) return relative(workspace, whole);
-  return isBelow(whole, home) ? `~/${relative(home, whole)}` : whole;
 }
