@@ -7,6 +7,7 @@ import {
   isAgentFileName,
   normalizeId,
 } from "../../runtime/agents/agent_id.ts";
+import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { parseAgent } from "../../runtime/agents/parse_agent.ts";
 import { unattendedGuards } from "./validate_unattended.ts";
@@ -251,12 +252,9 @@ async function makeFolder(path: string): Promise<void> {
 async function findFile(agentsDir: string, id: string): Promise<string | undefined> {
   const wanted = normalizeId(id);
   try {
-    for await (const { name } of Deno.readDir(agentsDir)) {
-      if (name.endsWith(".md") && idOfFileName(name) === wanted) return name;
-    }
-    return undefined;
+    return (await listAgentFiles(agentsDir))
+      .find((name) => isAgentFileName(name) && idOfFileName(name) === wanted);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
     const message = `Cannot look into ${agentsDir}: ${unreadableReason(error)}`;
     throw new AgentNotSaved("storage", message, { cause: error });
   }

@@ -27,23 +27,19 @@ export async function diagnoseModel(
   }
   const found = modelChain(agent.model).map(async (model, index) => {
     const path = index === 0 ? ["model"] : ["model", "fallback", index - 1];
+    const message = describeUnknownModel(model);
     return [
       ...checkModel({ model, path }, file, around),
-      ...checkModelName({ model, path }, file),
+      ...(message === undefined ? [] : [diagnose(file, [...path, "name"], { message })]),
       ...await checkPrice({ ...agent, model }, file, around),
     ];
   });
   return (await Promise.all(found)).flat();
 }
 
-interface PlacedModel {
-  model: ModelSettings;
-  /** The position of the model's settings in the agent file. */
-  path: YamlPath;
-}
-
+/** Checks the address and the key of a model. `path` is the position of its settings in the agent file. */
 function checkModel(
-  { model, path }: PlacedModel,
+  { model, path }: { model: ModelSettings; path: YamlPath },
   file: DiagnosedFile,
   around: ValidationContext,
 ): Diagnostic[] {
@@ -75,14 +71,6 @@ function checkModel(
       (pinKeys ? ", and defaults.pin_keys forbids that" : ""),
     hint: "give the endpoint a provider name of its own, with a key of its own",
   })];
-}
-
-function checkModelName(
-  { model, path }: PlacedModel,
-  file: DiagnosedFile,
-): Diagnostic[] {
-  const message = describeUnknownModel(model);
-  return message === undefined ? [] : [diagnose(file, [...path, "name"], { message })];
 }
 
 /**

@@ -9,13 +9,6 @@ type Guarded = Pick<
   "enabled" | "trigger" | "after" | "confirmTools" | "autoApprove" | "mcpConfirm" | "mcp" | "shell"
 >;
 
-/** Returns true if the agent has a trigger or setting that starts it without a person. */
-export function firesByItself(
-  { enabled, trigger, after }: Pick<Agent, "enabled" | "trigger" | "after">,
-): boolean {
-  return enabled && (trigger.type !== "manual" || after.length > 0);
-}
-
 /**
  * Returns the tools that wait for approval in an agent that starts without a person, as `confirm` names them: tools,
  * `server/*`, `*`. Empty for an agent that only a person starts.
@@ -24,7 +17,8 @@ export function unattendedGuards(
   { enabled, trigger, after, confirmTools, autoApprove, mcpConfirm, mcp, shell }: Guarded,
   knownTools: readonly string[],
 ): string[] {
-  if (!firesByItself({ enabled, trigger, after }) || autoApprove === "*") return [];
+  const firesByItself = enabled && (trigger.type !== "manual" || after.length > 0);
+  if (!firesByItself || autoApprove === "*") return [];
   if (confirmTools.some(isEveryTool)) return ["*"];
   const servers = mcpConfirm === "none" ? [] : mcp.map((server) => `${server}/*`);
   // An author who lists commands in `allow` knows that the others wait.

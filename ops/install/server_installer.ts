@@ -22,7 +22,6 @@ import type { Connection } from "../authoring/server_connections.ts";
 import {
   checkName,
   checkRequest,
-  headersOf,
   isAddress,
   isName,
   type ServerRequest,
@@ -97,7 +96,7 @@ export class ServerInstaller {
    */
   async prepare(request: ServerRequest, signal: AbortSignal): Promise<PreparedServer> {
     checkRequest(request);
-    const { name, source, env } = request;
+    const { name, source, env, token } = request;
     const { settings: { shell, directories: { mcpServersFile: file } }, clock, cwd } =
       this.#options;
     return await refuseFileErrors(async () => {
@@ -113,7 +112,7 @@ export class ServerInstaller {
       const wanted = npm ?? readPackageName(source, "pypi");
       if (wanted === undefined) {
         const entry = isAddress(source)
-          ? { url: source, ...headersOf(request) }
+          ? { url: source, ...(token && { headers: { Authorization: `Bearer \${${token}}` } }) }
           : { command: inFull(source), ...(args.length > 0 && { args }), ...variables };
         return await this.prepareEntry({ name, entry });
       }
@@ -170,7 +169,10 @@ export class ServerInstaller {
       }
       addEntry(await readServers(file), { file, name, entry });
       const { command } = entry;
-      const isMissing = typeof command === "string" && !this.#isThere(command);
+      const around = { path: this.#settings.shell["PATH"], cwd: this.#options.cwd };
+      // A `~` is expanded when the server starts.
+      const isMissing = typeof command === "string" && !command.startsWith("~") &&
+        !isInstalled(command, around);
       return {
         name,
         entry,
@@ -208,12 +210,6 @@ export class ServerInstaller {
     await refuseFileErrors(() =>
       changeEntry({ file, path: [name, "auto_approve"], value: [...tools] })
     );
-  }
-
-  /** Returns whether a program is on this machine. A `~` is expanded when the server starts. */
-  #isThere(program: string): boolean {
-    const path = this.#settings.shell["PATH"];
-    return program.startsWith("~") || isInstalled(program, { path, cwd: this.#options.cwd });
   }
 
   /** Returns the servers of mcp-servers.json in the file's order. Throws NotInstalled if the file is broken. */

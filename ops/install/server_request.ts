@@ -62,8 +62,3 @@ export function checkRequest({ name, source, args, env, token }: ServerRequest):
 export function isAddress(source: string): boolean {
   return /^https?:/i.test(source);
 }
-
-/** Returns the headers of an entry with the request's token. Empty object without a token. */
-export function headersOf({ token }: ServerRequest): { headers?: { Authorization: string } } {
-  return token === undefined ? {} : { headers: { Authorization: `Bearer \${${token}}` } };
-}

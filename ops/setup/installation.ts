@@ -90,7 +90,8 @@ export class Installation {
       throw error;
     }
     if (choices.workspace !== undefined) {
-      if (await isFile(config.workspace)) {
+      const info = await Deno.stat(config.workspace).catch(ignoreMissing);
+      if (info?.isDirectory === false) {
         return `${config.workspace} is a file: a workspace is a folder`;
       }
       const problem = await this.#describeRunning(config);
@@ -239,8 +240,4 @@ export class Installation {
       shell: this.#surroundings.shell,
     });
   }
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await Deno.stat(path).catch(ignoreMissing))?.isDirectory === false;
 }

@@ -70,7 +70,8 @@ export async function writeInstallation(options: {
     await attempt("make the folder", folder, () => Deno.mkdir(folder, { recursive: true }));
   }
   const files = [await replace(workspaceEnvFile, keys, { mode: SECRET_MODE })];
-  const isFirst = !await hasAgents(agentsDir);
+  const names = await attempt("read", agentsDir, () => listAgentFiles(agentsDir));
+  const isFirst = names.length === 0;
   if (isFirst) {
     const path = join(agentsDir, `${SAMPLE_AGENT_ID}.md`);
     files.push(await replace(path, SAMPLE_AGENT));
@@ -117,10 +118,6 @@ async function hasMode(path: string, mode: number | undefined): Promise<boolean>
   if (mode === undefined) return true;
   const { mode: actual } = await Deno.stat(path);
   return actual === null || (actual & 0o777) === mode;
-}
-
-async function hasAgents(agentsDir: string): Promise<boolean> {
-  return (await attempt("read", agentsDir, () => listAgentFiles(agentsDir))).length > 0;
 }
 
 async function attempt<T>(action: string, path: string, act: () => Promise<T>): Promise<T> {
