@@ -1,5 +1,4 @@
 // `deno task site`: builds the site into dist/site, to publish anywhere, and into the file that the service serves.
-// `--folder` names another folder.
 import { join, resolve } from "node:path";
 import { buildSite, packSite } from "./site.ts";
 
@@ -23,15 +22,10 @@ async function bundleScript(): Promise<string> {
   }
 }
 
-const [flag, value] = Deno.args;
-if (flag !== undefined && (flag !== "--folder" || value === undefined)) {
-  console.error("Usage: deno task site [--folder <folder>]");
-  Deno.exit(2);
-}
 const { version } = JSON.parse(await Deno.readTextFile(join(REPOSITORY, "deno.json")));
 const files = buildSite({ repository: REPOSITORY, version, script: await bundleScript() });
 await Deno.writeTextFile(SERVED, packSite(files));
-const folder = resolve(REPOSITORY, value ?? "dist/site");
+const folder = join(REPOSITORY, "dist/site");
 await Deno.mkdir(folder, { recursive: true });
 for (const [name, text] of Object.entries(files)) {
   await Deno.writeTextFile(join(folder, name), text);
