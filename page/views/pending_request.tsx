@@ -10,7 +10,7 @@ import type { JsonObject } from "../../base/json.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
 import { findBuiltinTool } from "../../runtime/vocabulary/builtin_tools.ts";
 import { formatRelative } from "../parts/format.ts";
-import { Field, Option, submitByKeys } from "../parts/forms.tsx";
+import { Field, Option, submitByKeys, TextField } from "../parts/forms.tsx";
 import { SignInButton } from "../parts/sign_in_button.tsx";
 import { Button, Problem, RelativeTime } from "../parts/parts.tsx";
 import { AlwaysForm } from "./approval/always_form.tsx";
@@ -236,20 +236,13 @@ function ConfirmForm(props: FormProps): VNode {
 
 function InputForm({ isSending, onAnswer }: FormProps): VNode {
   const [text, setText] = useState("");
-  const field = useId();
   const send = (event: Event) => {
     event.preventDefault();
     onAnswer({ text });
   };
   return (
     <form class="answer" tabIndex={-1} onSubmit={send} onKeyDown={submitByKeys}>
-      <label for={field}>Your answer</label>
-      <textarea
-        id={field}
-        rows={3}
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <TextField kind="lines" label="Your answer" rows={3} value={text} onInput={setText} />
       <div class="actions">
         <button type="submit" class="primary" disabled={isSending || text.trim() === ""}>
           Send
