@@ -51,11 +51,8 @@ export function explainExecution(execution: ListedExecution, question: string | 
   const { id, agent_id: agent, status, error, started_at: at, trigger } = execution;
   const unserved = explainLabels(execution);
   if (unserved !== undefined) {
-    const { reason, remedy } = unserved;
-    return {
-      reason: `${agent} was due at ${formatMinute(at)} (${trigger}), but ${reason}`,
-      remedy,
-    };
+    const due = `${agent} was due at ${formatMinute(at)} (${trigger})`;
+    return { ...unserved, reason: `${due}, but ${unserved.reason}` };
   }
   const ran = `${agent} ran at ${formatMinute(at)} (execution ${id}, ${trigger})`;
   switch (status) {
