@@ -56,7 +56,7 @@ function toBlock(token: MarkedToken): ComponentChildren {
     case "def":
       return null;
     case "heading":
-      return <Heading depth={token.depth}>{toSpans(token.tokens)}</Heading>;
+      return <Heading heading={token} />;
     case "paragraph":
       return <p>{toSpans(token.tokens)}</p>;
     case "text":
@@ -79,10 +79,9 @@ function toBlock(token: MarkedToken): ComponentChildren {
 }
 
 /** Renders a heading of level 3 or deeper, because the page itself uses levels 1 and 2. */
-function Heading({ depth, children }: { depth: number; children: ComponentChildren }): VNode {
-  if (depth <= 1) return <h3>{children}</h3>;
-  if (depth === 2) return <h4>{children}</h4>;
-  return depth === 3 ? <h5>{children}</h5> : <h6>{children}</h6>;
+function Heading({ heading: { depth, tokens } }: { heading: Tokens.Heading }): VNode {
+  const Tag = `h${Math.min(depth + 2, 6)}` as "h3";
+  return <Tag>{toSpans(tokens)}</Tag>;
 }
 
 function List({ list }: { list: Tokens.List }): VNode {

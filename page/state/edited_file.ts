@@ -17,8 +17,7 @@ export function keyOf(place: EditedPlace): string {
 
 /** Returns the title of a file. */
 export function titleOfFile(place: EditedPlace): string {
-  if (place.kind === "new") return "New agent";
-  return "name" in place ? place.name : fileId(place);
+  return place.kind === "new" ? "New agent" : fileId(place);
 }
 
 export function languageOf({ kind }: EditedPlace): FileLanguage {

@@ -32,14 +32,8 @@ export type AgentsById = ReadonlyMap<string, AgentSummary>;
 /** The context that provides the agents to the views. */
 export const AgentsContext = createContext<AgentsById>(new Map());
 
-/** The sender of the page's requests: the name, the rights, and the permission to change files. */
-export type Person = Pick<
-  Awaited<ReturnType<Client["whoami"]>>,
-  "name" | "rights" | "may_edit_files"
->;
-
-/** The context that provides the sender to the views. Null until it is known. */
-export const PersonContext = createContext<Person | null>(null);
+/** The context that provides the sender of the page's requests to the views. Null until it is known. */
+export const PersonContext = createContext<Awaited<ReturnType<Client["whoami"]>> | null>(null);
 
 /**
  * Returns the person's name, a function that tests for a right, and the permission to change files. Until the rights are

@@ -96,18 +96,10 @@ export function buildTimeline(entries: readonly Entry[]): Step[] {
         break;
       }
       case "ai":
-        steps.push({
-          ...here,
-          kind: "reply",
-          text: content,
-          calls: [],
-          usage: null,
-          number: ++replies,
-        });
-        break;
       case "tool_call": {
         const calls = callsOf(payload).map((call) => ({ ...call, result: null, childId: null }));
-        const reply = text(payload["content"]);
+        // The message of a reply with calls is about the calls.
+        const reply = calls.length === 0 ? content : text(payload["content"]);
         steps.push({ ...here, kind: "reply", text: reply, calls, usage: null, number: ++replies });
         break;
       }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { RecapBody } from "../../api/schemas/report_schemas.ts";
 import { keepPreference, readPreference } from "./preferences.ts";
-import { resumeVisit, serializeVisit, type Span, SPANS, startOfSpan, type Visit } from "./visit.ts";
+import { resumeVisit, serializeVisit, type Span, SPANS, startOfSpan } from "./visit.ts";
 import type { Resource } from "./resource.ts";
 import { useService } from "./service_context.ts";
 import { repeat, useNow, useResource } from "./use_resource.ts";
@@ -64,19 +64,15 @@ function chosenSpan(): Span {
 function useLastVisit(isActive: boolean): number {
   const { clock } = useService();
   const [since, setSince] = useState(() => resumeVisit(readPreference("look"), clock.now()).since);
-  const latest = useRef<Visit | null>(null);
   useEffect(() => {
     if (!isActive) return;
     const stop = new AbortController();
     const see = () => {
       if (document.hidden) return;
-      // Prefer the stored visit, because another page of this browser may have updated it. Without storage, only this
-      // page's visit is known.
-      const own = latest.current === null ? null : serializeVisit(latest.current);
-      const next = resumeVisit(readPreference("look") ?? own, clock.now());
-      keepPreference("look", serializeVisit(next));
-      latest.current = next;
-      setSince(next.since);
+      // Read the stored visit, because another page of this browser may have updated it.
+      const visit = resumeVisit(readPreference("look"), clock.now());
+      keepPreference("look", serializeVisit(visit));
+      setSince(visit.since);
     };
     document.addEventListener("visibilitychange", see, { signal: stop.signal });
     repeat(clock, see, { everyMs: RELOAD_MS, signal: stop.signal });

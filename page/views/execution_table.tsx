@@ -12,15 +12,14 @@ const COLUMNS = ["Execution", "Status", "Started", "Trigger", "Duration", "Token
 
 /** Renders a table of executions. The first cell of each row is a link. */
 export function ExecutionTable(
-  { executions, isOfOneAgent = false, isBrief = false, label, counts }: {
-    executions: readonly ListedExecution[];
+  { executions, isOfOneAgent = false, isBrief = false, label }: {
+    /** `count` is the number of similar executions that a row represents. Default: 1. */
+    executions: readonly (ListedExecution & { count?: number })[];
     /** True if all executions belong to the agent of the view, so that the agent's name is omitted. */
     isOfOneAgent?: boolean;
     /** True to show the first line of the answer only, not the message that led to it. */
     isBrief?: boolean;
     label: string;
-    /** The number of similar executions that a row represents, by the execution id of the row. Default: 1. */
-    counts?: ReadonlyMap<number, number>;
   },
 ): VNode {
   const now = useNow(MINUTE_MS);
@@ -29,10 +28,9 @@ export function ExecutionTable(
       <TableHead names={COLUMNS} numbersFrom={4} />
       <tbody>
         {executions.map((execution) => {
-          const { id, status, duration_ms, total_tokens, cost_usd, error } = execution;
+          const { id, status, duration_ms, total_tokens, cost_usd, error, count = 1 } = execution;
           const pause = toPauseSentence(execution, now);
           const preview = isBrief ? firstAnswerLine(execution) : describePreview(execution);
-          const count = counts?.get(execution.id) ?? 1;
           return (
             <tr key={id}>
               <th scope="row" class="main">

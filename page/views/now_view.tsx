@@ -136,14 +136,7 @@ function Ended({ ended }: { ended: Resource<ExecutionSummary[]> }): VNode {
       </h2>
       {ended.data === undefined && ended.problem === null && <Loading />}
       {ended.data?.length === 0 && <Empty>No executions yet.</Empty>}
-      {shown.length > 0 && (
-        <ExecutionTable
-          executions={shown.map(({ execution }) => execution)}
-          counts={new Map(shown.map(({ execution, count }) => [execution.id, count]))}
-          isBrief
-          label="Recently ended"
-        />
-      )}
+      {shown.length > 0 && <ExecutionTable executions={shown} isBrief label="Recently ended" />}
     </section>
   );
 }

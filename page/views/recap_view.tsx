@@ -221,10 +221,7 @@ function Line({ agentId, children }: { agentId: string; children: ComponentChild
 
 function describeTimes({ count, first, last }: RecapBody["not_run"][number]): string {
   const [from, to] = [Date.parse(first), Date.parse(last)];
+  if (from !== to) return formatRecentRange(from, to);
   // The first of several merged times represents all.
-  return from === to && count > 1
-    ? `from ${formatRecent(from)}`
-    : from === to
-    ? formatRecent(from)
-    : formatRecentRange(from, to);
+  return count > 1 ? `from ${formatRecent(from)}` : formatRecent(from);
 }

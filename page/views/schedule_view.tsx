@@ -198,24 +198,16 @@ function JobItem(
   },
 ): VNode {
   const { agent_id: id } = job;
-  const agents = useAgents();
+  const agent = useAgents().get(id);
   const knownTo = endOfKnown(job);
-  const trigger = describeTrigger({
-    trigger_type: job.trigger_type,
-    trigger_every: job.every,
-    trigger_cron: job.cron,
-    trigger_paths: job.paths ?? [],
-    trigger_scheme: job.scheme,
-    trigger_source: job.source,
-  }, "full");
   return (
-    <section class="job" aria-label={agents.get(id)?.display_name ?? id}>
+    <section class="job" aria-label={agent?.display_name ?? id}>
       <h2>
         <a data-row href={agentHref(id)}>
           <Agent id={id} />
         </a>
         <span class="muted small">
-          {trigger}
+          {agent && describeTrigger(agent, "full")}
           {job.timezone !== null && job.timezone !== zoneName() && ` (${job.timezone})`}
           {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
         </span>

@@ -239,7 +239,7 @@ Deno.test("foldFailures() folds repeated failures of an agent into one row and k
     ...[["c", "error"], ["a", "error"]],
   ].map(([agent_id, status], index) => ({ id: 9 - index, agent_id, status } as ExecutionSummary));
   const folded = foldFailures(executions);
-  assert.deepEqual(folded.map(({ execution, count }) => `${execution.id} x${count}`), [
+  assert.deepEqual(folded.map(({ id, count }) => `${id} x${count}`), [
     ...["9 x3", "8 x1", "6 x1", "5 x1", "4 x1"],
   ]);
 });
