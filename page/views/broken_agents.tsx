@@ -1,6 +1,7 @@
-// The files in the agents folder that cannot be read as agents, with their problems.
+// The problems of a file, and the files in the agents folder that cannot be read as agents.
 import type { VNode } from "preact";
-import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
+import type { AgentErrorBody, DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
+import { Button } from "../parts/parts.tsx";
 import { toHash } from "../state/route.ts";
 import { useResource } from "../state/use_resource.ts";
 
@@ -36,16 +37,30 @@ export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): V
               </a>
             )}
           </p>
-          <ul>
-            {diagnostics.map((one) => (
-              <li key={`${one.line} ${one.message}`}>
-                {one.severity === "warning" && <span class="muted">Warning:</span>}{" "}
-                {describeProblem(one)}
-              </li>
-            ))}
-          </ul>
+          <Problems of={diagnostics} />
         </div>
       ))}
     </section>
+  );
+}
+
+/** Renders the problems of a text, errors first. A click goes to the problem's line. */
+export function Problems(
+  { of, onGo }: { of: readonly DiagnosticBody[]; onGo?: (one: DiagnosticBody) => void },
+): VNode | null {
+  if (of.length === 0) return null;
+  const sorted = of.toSorted((a, b) =>
+    Number(a.severity !== "error") - Number(b.severity !== "error")
+  );
+  return (
+    <ul class="text-problems" aria-label="Problems">
+      {sorted.map((one) => (
+        <li key={`${one.line} ${one.message}`} class={one.severity}>
+          {one.severity === "warning" && <span class="muted">Warning:</span>} {onGo === undefined
+            ? describeProblem(one)
+            : <Button class="link" onClick={() => onGo(one)}>{describeProblem(one)}</Button>}
+        </li>
+      ))}
+    </ul>
   );
 }

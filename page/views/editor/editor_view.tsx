@@ -29,7 +29,7 @@ import { agentHref, toHash } from "../../state/route.ts";
 import { useAgents, useService } from "../../state/service_context.ts";
 import { errorMessage } from "../../state/resource.ts";
 import { useResource } from "../../state/use_resource.ts";
-import { describeProblem } from "../broken_agents.tsx";
+import { Problems } from "../broken_agents.tsx";
 import { AgentActions, type RenamedAgent, RenamedDialog } from "./agent_actions.tsx";
 import { Conflict } from "./conflict.tsx";
 import { SaveDialog } from "./save_dialog.tsx";
@@ -270,25 +270,4 @@ const taken = (name: string) => `The agent "${name}" exists already: choose anot
 
 function toProblem(one: DiagnosticBody) {
   return { ...one, message: one.hint === null ? one.message : `${one.message} (${one.hint})` };
-}
-
-/** Renders the problems of a text, errors first. A click goes to the problem's line. */
-function Problems(
-  { of, onGo }: { of: readonly DiagnosticBody[]; onGo?: (one: DiagnosticBody) => void },
-): VNode | null {
-  if (of.length === 0) return null;
-  const sorted = of.toSorted((a, b) =>
-    Number(a.severity !== "error") - Number(b.severity !== "error")
-  );
-  return (
-    <ul class="text-problems" aria-label="Problems">
-      {sorted.map((one) => (
-        <li key={`${one.line} ${one.message}`} class={one.severity}>
-          {one.severity === "warning" && <span class="muted">Warning:</span>} {onGo === undefined
-            ? describeProblem(one)
-            : <Button class="link" onClick={() => onGo(one)}>{describeProblem(one)}</Button>}
-        </li>
-      ))}
-    </ul>
-  );
 }
