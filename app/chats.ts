@@ -86,7 +86,8 @@ export class Chats implements AsyncDisposable {
         workspace,
         clock,
         log,
-      }, { holder: this.#holder });
+        holder: this.#holder,
+      });
       this.#running.set(name, { key: this.#keyOf(settings), chat });
       log.write("info", "Receiving the messages of a chat", { chat: name });
     } catch (error) {

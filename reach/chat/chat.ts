@@ -45,10 +45,10 @@ export class Chat implements AsyncDisposable {
   /** Aborts the requests that are in progress when the chat stops. */
   readonly #stopped = new AbortController();
 
-  /** Starts to receive. `holder` names this process if several share the database: then one of them receives. */
-  constructor(ports: ChatPorts, { holder }: { holder?: string | undefined } = {}) {
+  /** Starts to receive. */
+  constructor(ports: ChatPorts) {
     this.#ports = ports;
-    this.#questions = new Questions(ports, { holder });
+    this.#questions = new Questions(ports);
     this.#replies = new Replies(ports);
     this.#conversations = new Conversations(ports, {
       questions: this.#questions,
@@ -60,7 +60,7 @@ export class Chat implements AsyncDisposable {
       failed: (error) => ports.log.write("warn", "A chat could not be updated", { error }),
       retry: RETRY,
     });
-    this.#poller = new Poller(ports, { holder, loop: this.#loop });
+    this.#poller = new Poller(ports, this.#loop);
     this.#unsubscribe = ports.onChange(() => this.#loop.wake());
     this.#receiving = this.#receive();
   }

@@ -30,6 +30,8 @@ export interface ChatPorts {
   readFile(
     { agentId, path, maxBytes }: { agentId: string; path: string; maxBytes: number },
   ): Promise<Uint8Array>;
+  /** The name of this process if several share the database: then one of them receives. */
+  holder: string | undefined;
   /** The absolute path of the workspace. Files of messages are stored below it. */
   workspace: string;
   clock: Clock;

@@ -80,7 +80,7 @@ export class Conversations {
         return { text: "This is a new conversation." };
       }
       case "agents":
-        return await this.#listAgents(message, rest.trim());
+        return await this.#listAgents(message, person, rest.trim());
       case "run": {
         const [, agentId, text = ""] = /^(\S+)\s*([\s\S]*)$/.exec(rest) ?? [];
         if (agentId === undefined) {
@@ -192,11 +192,8 @@ export class Conversations {
     }
   }
 
-  async #listAgents(message: ChatMessage, wanted: string): Promise<Post> {
-    const person = this.#ports.settings()?.people.find(({ id }) => id === message.sender.id);
-    if (wanted !== "" && person !== undefined) {
-      return { text: await this.choose(message, wanted, person) };
-    }
+  async #listAgents(message: ChatMessage, person: ChatPerson, wanted: string): Promise<Post> {
+    if (wanted !== "") return { text: await this.choose(message, wanted, person) };
     const agents = (await this.#ports.client.agents()).filter(({ enabled }) => enabled)
       .slice(0, MOST_AGENTS);
     if (agents.length === 0) return { text: "There are no agents." };

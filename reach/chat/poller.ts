@@ -12,25 +12,19 @@ const RENEW_MS = 20 * SECOND_MS;
 export class Poller {
   /** True while this process is the one that receives. Only it sends answers. */
   isReceiving = false;
-  readonly #ports: Pick<ChatPorts, "clock" | "notes">;
-  readonly #holder: string | undefined;
+  readonly #ports: Pick<ChatPorts, "clock" | "notes" | "holder">;
   readonly #loop: WorkLoop;
 
-  /** `holder` names this process if several share the database. `loop` is woken when another process may have left work. */
-  constructor(
-    ports: Pick<ChatPorts, "clock" | "notes">,
-    { holder, loop }: { holder: string | undefined; loop: WorkLoop },
-  ) {
+  /** `loop` is woken when another process may have left work. */
+  constructor(ports: Pick<ChatPorts, "clock" | "notes" | "holder">, loop: WorkLoop) {
     this.#ports = ports;
-    this.#holder = holder;
     this.#loop = loop;
   }
 
   /** Runs `work` while this process is the one that receives. Waits until it is. */
   async run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const { clock, notes } = this.#ports;
+    const { clock, notes, holder } = this.#ports;
     const { signal } = this.#loop;
-    const holder = this.#holder;
     // The first work sends what an earlier process has left.
     if (holder === undefined) {
       this.isReceiving = true;
@@ -64,7 +58,8 @@ export class Poller {
 
   /** Lets another process receive. If the database fails, the claim ends with its time. */
   async release(): Promise<void> {
-    if (this.#holder === undefined) return;
-    await this.#ports.notes.release(POLLER, this.#holder).catch(() => {});
+    const { notes, holder } = this.#ports;
+    if (holder === undefined) return;
+    await notes.release(POLLER, holder).catch(() => {});
   }
 }

@@ -39,12 +39,8 @@ export class Questions {
   /** Questions are shown one at a time, so that two causes do not show the same question twice. */
   readonly #shows = new SerialQueue();
 
-  readonly #holder: string | undefined;
-
-  /** `holder` names this process if several share the database. */
-  constructor(ports: ChatPorts, { holder }: { holder?: string | undefined } = {}) {
+  constructor(ports: ChatPorts) {
     this.#ports = ports;
-    this.#holder = holder;
   }
 
   /** Returns true if the execution has an open question that the person may answer. */
@@ -56,7 +52,7 @@ export class Questions {
   /** Shows the open question of an execution in a place, unless it is shown there. */
   show(executionId: number, at: QuestionPlace, signal: AbortSignal): Promise<void> {
     return this.#shows.run(async () => {
-      const { notes } = this.#ports;
+      const { notes, holder } = this.#ports;
       const person = at.personId === null ? undefined : findPerson(this.#ports, at.personId);
       const client = person === undefined ? this.#ports.client : this.#ports.clientOf(person);
       const pending = await orMissing(client.pending(executionId, { signal }));
@@ -67,7 +63,6 @@ export class Questions {
         if (at.isReminder && !known.isReminded) await this.#remind(known, name, signal);
         return;
       }
-      const holder = this.#holder;
       if (holder === undefined) return await this.#show(pending, { ...at, name }, signal);
       const claim = `show:${name}`;
       if (!await notes.claim(claim, holder, CLAIM_MS)) {
