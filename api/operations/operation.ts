@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Runtime } from "../../runtime/interface/runtime.ts";
 import type { ValidationIssue } from "../schemas/error_schemas.ts";
-import { EVENT_STREAM } from "../../base/text/event_stream.ts";
+import { type EVENT_STREAM, STREAM_HEADERS } from "../../base/text/event_stream.ts";
 import { RequestRefused } from "../errors.ts";
 import type { Caller } from "../../runtime/vocabulary/callers.ts";
 import type { OperationPath } from "./operation_paths.ts";
@@ -157,13 +157,7 @@ export function operation<
       const answer = await handle({ id, ...read, body: checked, setHeader }, services);
       if (answer === null) return new Response(null, { status: 204 });
       if (answer instanceof ReadableStream) {
-        return new Response(answer, {
-          headers: {
-            "content-type": EVENT_STREAM,
-            "cache-control": "no-store",
-            "x-accel-buffering": "no",
-          },
-        });
+        return new Response(answer, { headers: STREAM_HEADERS });
       }
       // Streams were handled above, so `declaration.response` is a schema here. The type does not show that.
       const schema = declaration.response as z.ZodType;

@@ -4,6 +4,13 @@
 /** The media type of a stream of events. */
 export const EVENT_STREAM = "text/event-stream";
 
+/** The headers of a response with events, which no cache and no proxy may keep back. */
+export const STREAM_HEADERS = {
+  "content-type": EVENT_STREAM,
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
+
 /** An event of the stream. `id` is undefined if the event itself has no id. */
 export interface ServerSentEvent {
   event: string;

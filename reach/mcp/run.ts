@@ -42,9 +42,10 @@ const callState = z.object({
 type CallState = z.infer<typeof callState>;
 
 /** The end of a run, or its question that the client cannot answer in this call. */
-export type RunOutcome =
-  | { execution: ExecutionDetail; question?: undefined }
-  | { execution: ExecutionDetail; question: PendingBody };
+export interface RunOutcome {
+  execution: ExecutionDetail;
+  question?: PendingBody;
+}
 
 const agentInput = z.strictObject({ message: z.string() });
 

@@ -24,7 +24,7 @@ import {
   toState,
   UNKNOWN_REQUEST,
 } from "./responses.ts";
-import { findModel, readHeaders, startRun } from "./started_run.ts";
+import { findModel, startRun } from "./started_run.ts";
 
 /** The maximum size of a request body in bytes. Pictures are in the body. */
 export const MAX_BYTES = 20 * 1_024 * 1_024;
@@ -133,7 +133,7 @@ export class OpenAiEndpoint {
     refuseTask(turn);
     const { clock, onBug } = this.#ports;
     const exposed = this.#exposed;
-    const started = await startRun(turn, readHeaders(request.headers), { exposed, clock });
+    const started = await startRun(turn, request.headers, { exposed, clock });
     const head = {
       ...started,
       model: turn.model,

@@ -1,6 +1,6 @@
 // Sends the progress of a run as server-sent events.
 import type { Clock } from "../../base/clock.ts";
-import { EVENT_STREAM } from "../../base/text/event_stream.ts";
+import { STREAM_HEADERS } from "../../base/text/event_stream.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 
 /** The silence after which a comment keeps the connection open. */
@@ -41,13 +41,7 @@ export function toEventResponse(
       pieces.return().catch(() => {});
     },
   }, { highWaterMark: 0 });
-  return new Response(body, {
-    headers: {
-      "content-type": EVENT_STREAM,
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-    },
-  });
+  return new Response(body, { headers: STREAM_HEADERS });
 }
 
 /** Returns one event with JSON data. */

@@ -15,30 +15,16 @@ import { giveAnswer, isMarkOf, readMark } from "../question_words.ts";
 /** The time in which a repeated request joins its first run. Clients retry within seconds. */
 const RETRY_MS = 60 * MINUTE_MS;
 
-/** The headers that decide about the run of a turn. */
-export interface TurnHeaders {
-  session: string | undefined;
-  idempotencyKey: string | undefined;
-  isRetry: boolean;
-}
-
-/** Returns the headers of a request. */
-export function readHeaders(headers: Headers): TurnHeaders {
-  return {
-    session: headers.get("x-session-id")?.trim() || undefined,
-    idempotencyKey: headers.get("idempotency-key")?.trim() || undefined,
-    isRetry: Number(headers.get("x-stainless-retry-count") ?? 0) > 0,
-  };
-}
-
-/** Returns the run that answers a turn. Throws ApiError and OpenAiError. */
+/** Returns the run that answers a turn of a request with these headers. Throws ApiError and OpenAiError. */
 export async function startRun(
   turn: AskedTurn,
-  headers: TurnHeaders,
+  headers: Headers,
   { exposed, clock }: { exposed: Exposed; clock: Clock },
 ): Promise<RunPlace> {
   const { id: agent } = await findModel(turn.model, exposed);
-  const { session } = headers;
+  const session = headers.get("x-session-id")?.trim() || undefined;
+  const key = headers.get("idempotency-key")?.trim() || undefined;
+  const isRetry = Number(headers.get("x-stainless-retry-count") ?? 0) > 0;
   const asked = await findAsked(turn, session, exposed);
   if (asked !== undefined) return await answerQuestion(asked, turn.message, exposed);
   const { message, context, pictures, history, continues } = turn;
@@ -47,16 +33,14 @@ export async function startRun(
     : { message, pictures };
   const label = session ?? await labelOf({ agent, ...body });
   const { client } = exposed;
-  if (headers.isRetry && headers.idempotencyKey === undefined) {
+  if (isRetry && key === undefined) {
     const since = new Date(clock.now() - RETRY_MS).toISOString();
     const [newest] = await client.executions({ agent, session: label, since, limit: 1 });
     const first = newest && await client.execution(newest.id);
     if (first !== undefined && first.message === message) return { id: first.id, after: 0 };
   }
   const { execution_id: id } = await client.run(agent, { ...body, session_id: label }, {
-    ...(headers.idempotencyKey !== undefined && {
-      idempotencyKey: `v1:${headers.idempotencyKey}`,
-    }),
+    ...(key !== undefined && { idempotencyKey: `v1:${key}` }),
   });
   return { id, after: 0 };
 }

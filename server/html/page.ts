@@ -12,13 +12,6 @@ export interface PageRoute {
 /** Functions that load the texts of embedded files, by file name. */
 export type Assets = Readonly<Record<string, () => Promise<string>>>;
 
-/** Returns the response to a request for a text, with its content type. */
-export type TextResponse = (
-  request: Request,
-  text: string,
-  type: keyof typeof TYPES,
-) => Promise<Response>;
-
 const TYPES = {
   css: "text/css; charset=utf-8",
   html: "text/html; charset=utf-8",
@@ -107,6 +100,9 @@ export function toOwnResponse(
     "cross-origin-resource-policy": "same-origin",
   });
 }
+
+/** Returns the response to a request for a text, with its content type. */
+export type TextResponse = typeof toOwnResponse;
 
 /** Returns a route for each file below a path. */
 export function assetRoutes(path: string, assets: Assets, toResponse: TextResponse): PageRoute[] {

@@ -29,7 +29,7 @@ export async function listenOnSocket(
     async close() {
       const closing = connections.close();
       // Remove the socket file before the connections end, so that the next command starts another service.
-      await removeOurs(path);
+      await Deno.remove(path).catch(ignoreMissing);
       await closing;
     },
     abort: () => connections.abort(),
@@ -46,18 +46,9 @@ function openSocket(path: string): Deno.Listener {
   }
 }
 
-async function removeOurs(path: string): Promise<void> {
-  await Deno.remove(path).catch(ignoreMissing);
-}
-
 async function removeStale(path: string): Promise<void> {
-  let info: Deno.FileInfo;
-  try {
-    info = await Deno.lstat(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    throw error;
-  }
+  const info = await Deno.lstat(path).catch(ignoreMissing);
+  if (info === undefined) return;
   if (!info.isSocket) {
     throw new SocketUnavailable(
       `Cannot listen on ${path}: the file is not a socket; remove it`,

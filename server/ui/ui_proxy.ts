@@ -5,7 +5,7 @@ import { SystemClock } from "../../base/clock.ts";
 import { join } from "../../base/plain_path.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-import { listenOnTcp, PortUnavailable } from "../listeners/tcp_port.ts";
+import { listenOnTcp, PortUnavailable, type TcpListener } from "../listeners/tcp_port.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
 import { SIGN_IN_COOKIE } from "../../api/operations/sign_in_cookie.ts";
 import { opensSignInCallback } from "../../runtime/vocabulary/sign_in_paths.ts";
@@ -166,17 +166,14 @@ function redirectTo(home: string, headers: Record<string, string> = {}): Respons
 
 // Saves the port of the page, so that bookmarks and the browser's storage for the page remain valid.
 
-/** A listener, and the saved port if another program uses that port. */
-interface StableListener<Listener> {
-  listener: Listener;
-  takenPort?: number;
-}
-
-/** Listens on the saved port, or on another port if the saved port is in use. Saves the port of the first start. */
-async function listenOnStablePort<Listener extends { port: number }>(
+/**
+ * Listens on the saved port, or on another port if the saved port is in use, which is then `takenPort`. Saves the port of
+ * the first start.
+ */
+async function listenOnStablePort(
   stateDir: string,
-  listen: (port: number) => Listener,
-): Promise<StableListener<Listener>> {
+  listen: (port: number) => TcpListener,
+): Promise<{ listener: TcpListener; takenPort?: number }> {
   const file = join(stateDir, "ui.port");
   const kept = Number((await Deno.readTextFile(file).catch(ignoreMissing))?.trim());
   const isPort = Number.isInteger(kept) && kept > 0 && kept < 65_536;
