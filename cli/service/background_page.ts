@@ -52,14 +52,11 @@ export async function startBackgroundPage(
     what: "page",
     exitCode: EXIT.failed,
   });
-  const late = () =>
-    new CommandFailure(
-      EXIT.failed,
-      `The page was started (PID ${child.pid}) but does not listen after ${
-        START_MS / SECOND_MS
-      } s. ` +
-        `Its log is ${logFile}`,
-    );
+  const late =
+    `The page was started (PID ${child.pid}) but does not listen after ${
+      START_MS / SECOND_MS
+    } s. ` +
+    `Its log is ${logFile}`;
   return await pollUntil(async () => {
     // Read `ended` before the file, so that the file is read once more after the child's end.
     const { ended } = child;
@@ -72,7 +69,7 @@ export async function startBackgroundPage(
     if (other !== undefined) return other;
     const output = await readEnd(logFile, logSize);
     throw new CommandFailure(EXIT.failed, `The page could not be started:\n${output}`);
-  }, { clock: app.clock, ms: START_MS, late, signal });
+  }, { clock: app.clock, ms: START_MS, late, exitCode: EXIT.failed, signal });
 }
 
 /**
@@ -86,13 +83,9 @@ export async function stopBackgroundPage(
   const page = await findBackgroundPage(places);
   if (page === undefined) return undefined;
   await app.processes.signal(page.pid, "SIGTERM");
-  const late = () =>
-    new CommandFailure(
-      EXIT.failed,
-      `The page (PID ${page.pid}) has not ended. End it with "kill -9 ${page.pid}"`,
-    );
+  const late = `The page (PID ${page.pid}) has not ended. End it with "kill -9 ${page.pid}"`;
   const hasEnded = () => isLocked(lockFile(places)) ? undefined : true;
-  await pollUntil(hasEnded, { clock: app.clock, ms: STOP_MS, late });
+  await pollUntil(hasEnded, { clock: app.clock, ms: STOP_MS, late, exitCode: EXIT.failed });
   await Deno.remove(pageFile(places)).catch(ignoreMissing);
   return page;
 }

@@ -50,11 +50,7 @@ export async function serviceOrTurn(
   const running = await connectService(app, places, options);
   if (running !== undefined) return { client: running };
   await makeStateDir(places.stateDir);
-  const late = () =>
-    new CommandFailure(
-      EXIT.unreachable,
-      `Another process is still starting the service. Its log is ${places.logFile}`,
-    );
+  const late = `Another process is still starting the service. Its log is ${places.logFile}`;
   return await pollUntil(async () => {
     using taken = new DisposableStack();
     const turn = takeStartLock(places.stateDir);

@@ -2,7 +2,7 @@
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { CliApp, Clock, PermissionOptions, Places } from "../context/app.ts";
 import { workspaceOf } from "../context/context.ts";
-import { CommandFailure, type ExitCode } from "../context/exit.ts";
+import { CommandFailure, EXIT, type ExitCode } from "../context/exit.ts";
 import { sanitize } from "../output/sanitize.ts";
 import type { DetachedProcess } from "../context/processes.ts";
 
@@ -62,13 +62,19 @@ interface PollLimits {
   signal?: AbortSignal | undefined;
 }
 
-/** Calls `check` repeatedly until it returns a value, and returns that value. Throws the error from `late` after `ms`. */
+/**
+ * Calls `check` repeatedly until it returns a value, and returns that value. Throws CommandFailure with the message `late`
+ * after `ms`.
+ */
 export async function pollUntil<Found>(
   check: () => Found | undefined | Promise<Found | undefined>,
-  { late, ...limits }: PollLimits & { late: () => CommandFailure },
+  { late, exitCode = EXIT.unreachable, ...limits }: PollLimits & {
+    late: string;
+    exitCode?: ExitCode;
+  },
 ): Promise<Found> {
   const found = await pollFor(check, limits);
-  if (found === undefined) throw late();
+  if (found === undefined) throw new CommandFailure(exitCode, late);
   return found;
 }
 

@@ -58,11 +58,7 @@ export async function untilSettled(
   places: Places,
   options: { signal?: AbortSignal } = {},
 ): Promise<Client | undefined> {
-  const late = () =>
-    new CommandFailure(
-      EXIT.unreachable,
-      `A service holds ${places.lockFile} but does not answer. "inkling stop" stops it`,
-    );
+  const late = `A service holds ${places.lockFile} but does not answer. "inkling stop" stops it`;
   const { client } = await pollUntil(async () => {
     const client = await connectService(app, places, options);
     return client !== undefined || !isLocked(places.lockFile) ? { client } : undefined;
@@ -101,14 +97,9 @@ async function untilReady(
 ): Promise<void> {
   const { client, child, signal } = start;
   const { logFile } = places;
-  const late = () =>
-    new CommandFailure(
-      EXIT.unreachable,
-      `The service was started (PID ${child.pid}) but does not answer after ${
-        START_MS / 1_000
-      } s. ` +
-        `Its log is ${logFile}`,
-    );
+  const late =
+    `The service was started (PID ${child.pid}) but does not answer after ${START_MS / 1_000} s. ` +
+    `Its log is ${logFile}`;
   await pollUntil(async () => {
     // Read `ended` before the health check, so that the health is checked once more after the child's end. The child ends
     // if another service was started earlier, and the client then uses that service, which may still be starting.

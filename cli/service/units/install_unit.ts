@@ -68,11 +68,8 @@ export async function installUnit(context: CommandContext, manager: UnitManager)
   }
   const places = await app.places(context.workspace);
   using client = app.connect(places);
-  const late = () =>
-    new CommandFailure(
-      EXIT.unreachable,
-      `${kind} started the unit, but the service does not answer. Its log is ${places.logFile}`,
-    );
+  const late =
+    `${kind} started the unit, but the service does not answer. Its log is ${places.logFile}`;
   const answers = async () =>
     await checkHealth(client, app) === "answers" ? true as const : undefined;
   await pollUntil(answers, { clock: app.clock, ms: START_MS, late });
