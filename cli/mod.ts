@@ -5,7 +5,7 @@ import type { Command, Program } from "./command_line/command.ts";
 import { type CommandLine, parseCommandLine } from "./command_line/parse.ts";
 import { UsageError } from "./command_line/usage_error.ts";
 import { type CommandContext, workspaceOf } from "./context/context.ts";
-import { CommandFailure, EXIT, type ExitCode, toExit } from "./context/exit.ts";
+import { commandFailed, EXIT, type ExitCode, toExit } from "./context/exit.ts";
 import type { GlobalOptions } from "./command_line/global_options.ts";
 import { refuseMissingWorkspace } from "./context/missing_workspace.ts";
 import { Output } from "./output/output.ts";
@@ -141,6 +141,6 @@ async function leadToSetup(
   const { app, output } = options;
   if (!NEED_AGENTS.has(command) && !SHOW_AGENTS.has(command)) return;
   if (await app.isSetUp(workspaceOf(options))) return;
-  if (NEED_AGENTS.has(command)) throw new CommandFailure(EXIT.failed, FIRST_STEP);
+  if (NEED_AGENTS.has(command)) throw commandFailed(FIRST_STEP);
   output.note(FIRST_STEP);
 }

@@ -2,7 +2,7 @@
 import { parseDuration } from "../../base/durations.ts";
 import { toTimestamp } from "../../base/clock.ts";
 import { DAY_MS } from "../../base/time_units.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { misuse } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { MOMENT_FORMS } from "./value_type.ts";
 
@@ -59,8 +59,7 @@ export function readMomentOption(
   if (text === undefined) return undefined;
   const moment = readMoment(text.trim(), now);
   if (moment !== undefined && Number.isFinite(moment)) return moment;
-  throw new CommandFailure(
-    EXIT.usage,
+  throw misuse(
     `${option} ${toOneLine(text)} is not understood. It must be a moment: ${MOMENT_FORMS}.`,
   );
 }

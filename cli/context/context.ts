@@ -2,7 +2,15 @@
 import type { CliApp, WorkspaceOption } from "./app.ts";
 import type { Output } from "../output/output.ts";
 
-export { CommandFailure, type CommandResult, EXIT, type ExitCode, Interrupted } from "./exit.ts";
+export {
+  commandFailed,
+  CommandFailure,
+  type CommandResult,
+  EXIT,
+  type ExitCode,
+  Interrupted,
+  misuse,
+} from "./exit.ts";
 
 /** The context of one call of a command. */
 export interface CommandContext extends WorkspaceOption {

@@ -36,6 +36,16 @@ export class CommandFailure extends Error {
   }
 }
 
+/** Returns the error of a command that was used in a wrong way. */
+export function misuse(message: string): CommandFailure {
+  return new CommandFailure(EXIT.usage, message);
+}
+
+/** Returns the error of a command that was used in the right way, and failed. */
+export function commandFailed(message: string, options?: ErrorOptions): CommandFailure {
+  return new CommandFailure(EXIT.failed, message, options);
+}
+
 /** Error: the user pressed Ctrl+C. */
 export class Interrupted extends CommandFailure {
   constructor() {

@@ -3,7 +3,7 @@ import { suggest } from "../../base/text/suggestion.ts";
 import { ApiError, type Client } from "../../api/client/client.ts";
 import type { AgentErrorBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { CliApp } from "./app.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { commandFailed, type CommandFailure, misuse } from "./exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 
 /** The maximum number of agents that an error message lists. */
@@ -27,7 +27,7 @@ export async function orUnknownAgent<T>(
     if (file !== undefined) throw brokenAgent(file);
     if (await app.missingWorkspace(workspace) !== undefined) {
       const reason = `the workspace ${toOneLine(workspace)} does not exist`;
-      throw new CommandFailure(EXIT.usage, `There is no agent "${agentId}": ${reason}`);
+      throw misuse(`There is no agent "${agentId}": ${reason}`);
     }
     throw unknownAgent(agentId, await client.agents());
   }
@@ -37,8 +37,7 @@ export async function orUnknownAgent<T>(
 function brokenAgent({ id, path, diagnostics }: AgentErrorBody): CommandFailure {
   const first = diagnostics.find(({ severity }) => severity === "error");
   const reason = first === undefined ? "" : `:${first.line}:${first.column}: ${first.message}`;
-  return new CommandFailure(
-    EXIT.failed,
+  return commandFailed(
     `The file of agent "${id}" does not parse: ${toOneLine(path + reason)}. ` +
       `"inkling validate" lists every error`,
   );
@@ -60,21 +59,17 @@ export function unknownAgent(
   const advice = suggestion === undefined
     ? `"inkling list" lists every agent`
     : `Did you mean "${suggestion}"?`;
-  return new CommandFailure(EXIT.usage, `There is no agent "${agentId}". ${advice}`);
+  return misuse(`There is no agent "${agentId}". ${advice}`);
 }
 
 /** Returns the error for a command that needs an agent but was called without an agent. */
 export function agentMissing(command: string, ids: readonly string[]): CommandFailure {
   if (ids.length === 0) {
-    return new CommandFailure(
-      EXIT.usage,
+    return misuse(
       `Name the agent: inkling ${command} <agent>. There are no agents yet; "inkling list" shows how to create one`,
     );
   }
   const listed = ids.slice(0, LISTED).join(", ");
   const more = ids.length > LISTED ? `, and ${ids.length - LISTED} more` : "";
-  return new CommandFailure(
-    EXIT.usage,
-    `Name the agent: inkling ${command} <agent>. Agents: ${listed}${more}`,
-  );
+  return misuse(`Name the agent: inkling ${command} <agent>. Agents: ${listed}${more}`);
 }

@@ -1,6 +1,6 @@
 // Changes the workspace after the user has seen the details and confirmed them, at the terminal or with --yes.
 import { suggest } from "../../base/text/suggestion.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../context/context.ts";
+import { type CommandContext, misuse } from "../context/context.ts";
 import type { Field } from "../output/output.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { Interview } from "../prompting/interview.ts";
@@ -80,7 +80,7 @@ export async function removeInstalled<Item extends Installed>(
   if (found === undefined) {
     const nearest = suggest(name, items.map((one) => one.name));
     const hint = nearest === undefined ? "" : `. Did you mean ${toOneLine(nearest)}?`;
-    throw new CommandFailure(EXIT.usage, `There is no ${what} "${toOneLine(name)}"${hint}`);
+    throw misuse(`There is no ${what} "${toOneLine(name)}"${hint}`);
   }
   const { agents } = found;
   await changeWithConsent(context, {

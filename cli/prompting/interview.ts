@@ -1,7 +1,7 @@
 // Asks a series of questions at the terminal. An invalid answer repeats its question.
 import { hasPerson } from "./ask_person.ts";
 import type { CommandContext } from "../context/context.ts";
-import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
+import { Interrupted, misuse } from "../context/exit.ts";
 import type { Choice } from "../context/input.ts";
 
 /** A check of an answer. It returns the problem as a sentence, or undefined for a valid answer. */
@@ -24,10 +24,7 @@ export class Interview {
   /** Throws CommandFailure if there is no terminal. `instead` is a sentence of the error message that says what to do. */
   constructor(context: CommandContext, instead: string) {
     if (!hasPerson(context)) {
-      throw new CommandFailure(
-        EXIT.usage,
-        `Cannot ask questions: this is not a terminal. ${instead}`,
-      );
+      throw misuse(`Cannot ask questions: this is not a terminal. ${instead}`);
     }
     this.#context = context;
   }

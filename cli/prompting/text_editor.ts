@@ -1,7 +1,7 @@
 // Opens a text in the user's editor.
 import { join } from "../../base/plain_path.ts";
 import { runAtTerminal } from "../../base/programs/system_program.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed, misuse } from "../context/exit.ts";
 
 /** The editors that are tried in this order if neither VISUAL nor EDITOR is set. */
 const FALLBACKS = ["sensible-editor", "nano", "vi"];
@@ -33,8 +33,7 @@ export async function editText(
       environment,
     });
     if (editor === undefined && code === NOT_FOUND) {
-      throw new CommandFailure(
-        EXIT.usage,
+      throw misuse(
         `No editor is installed (${
           FALLBACKS.join(", ")
         }): set VISUAL or EDITOR to the command of ` +
@@ -42,10 +41,7 @@ export async function editText(
       );
     }
     if (!success) {
-      throw new CommandFailure(
-        EXIT.failed,
-        `The editor ended with code ${code}: nothing was changed`,
-      );
+      throw commandFailed(`The editor ended with code ${code}: nothing was changed`);
     }
     return await Deno.readTextFile(file);
   } finally {

@@ -3,7 +3,7 @@
 import { type Client, orMissing } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed, type CommandFailure, misuse } from "../context/exit.ts";
 
 /** The maximum number of entries in a response of the service. */
 const PAGE = 500;
@@ -40,13 +40,12 @@ export async function readPending(client: Client, id: number): Promise<PendingBo
   if (execution === undefined) {
     throw noExecution(id, '"inkling pending" lists those that wait for an answer');
   }
-  throw new CommandFailure(
-    EXIT.failed,
+  throw commandFailed(
     `Execution ${id} does not wait for an answer: its status is ${execution.status}. ` +
       `"inkling pending" lists those that do`,
   );
 }
 
 function noExecution(id: number, remedy: string): CommandFailure {
-  return new CommandFailure(EXIT.usage, `There is no execution ${id}. ${remedy}`);
+  return misuse(`There is no execution ${id}. ${remedy}`);
 }

@@ -6,7 +6,7 @@ import { ignoreMissing } from "../../base/files/missing.ts";
 import { join } from "../../base/plain_path.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import type { CliApp, Places } from "../context/app.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed, EXIT } from "../context/exit.ts";
 import { checkHealth } from "./connection.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
 
@@ -68,7 +68,7 @@ export async function startBackgroundPage(
     const other = await findBackgroundPage(places);
     if (other !== undefined) return other;
     const output = await readEnd(logFile, logSize);
-    throw new CommandFailure(EXIT.failed, `The page could not be started:\n${output}`);
+    throw commandFailed(`The page could not be started:\n${output}`);
   }, { clock: app.clock, ms: START_MS, late, exitCode: EXIT.failed, signal });
 }
 

@@ -4,7 +4,7 @@ import { SECOND_MS } from "../../base/time_units.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { type ChatRight, RIGHTS } from "../../runtime/vocabulary/rights.ts";
 import { type CommandContext, workspaceOf } from "../context/context.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed, misuse } from "../context/exit.ts";
 import { Interview } from "../prompting/interview.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import { openService } from "../service/daemon.ts";
@@ -58,12 +58,12 @@ async function requireChat(context: CommandContext, name: string): Promise<void>
     const hint = known === ""
       ? "Add one under chat: see docs/reference/chat-apps.md"
       : `Its chats: ${known}`;
-    throw new CommandFailure(EXIT.usage, `config.yaml has no chat "${name}". ${hint}`);
+    throw misuse(`config.yaml has no chat "${name}". ${hint}`);
   }
   // A wrong token is found now, and not by five minutes of silence.
   const problem = chat.problem ?? await channels.check(name);
   if (problem === null) return;
-  throw new CommandFailure(EXIT.failed, `The chat ${name} cannot work: ${problem}`);
+  throw commandFailed(`The chat ${name} cannot work: ${problem}`);
 }
 
 /** Returns the sender of the code. Throws CommandFailure when the code expires. */
@@ -82,8 +82,5 @@ async function waitForSender(
     if (sender !== null) return sender;
     await app.clock.sleep(SECOND_MS, signal);
   }
-  throw new CommandFailure(
-    EXIT.failed,
-    `Nobody has sent the code in time. "inkling pair ${chat}" shows another one`,
-  );
+  throw commandFailed(`Nobody has sent the code in time. "inkling pair ${chat}" shows another one`);
 }

@@ -1,7 +1,7 @@
 // Makes the choices of `inkling setup --yes` without questions, from the options and the existing settings.
 import { defined } from "../context/defined.ts";
 import type { CommandContext } from "../context/context.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { misuse } from "../context/exit.ts";
 import { readFirstLine } from "../prompting/piped_input.ts";
 import { readNamedModel } from "./named_model.ts";
 import type { CommandOptions } from "../command_line/command.ts";
@@ -38,13 +38,10 @@ export async function readChoices(
   const apiKey = options.apiKeyStdin ? await readFirstLine(app) : undefined;
   const choices = defined({ workspace, model, limits: limitsOf(options), apiKey });
   const problem = await installation.describeProblem(choices);
-  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  if (problem !== undefined) throw misuse(problem);
   const { variable, required, source, foreignHost } = await installation.key(model, workspace);
   if (apiKey !== undefined && variable === null) {
-    throw new CommandFailure(
-      EXIT.usage,
-      `${model.provider} needs no key: remove --api-key-stdin`,
-    );
+    throw misuse(`${model.provider} needs no key: remove --api-key-stdin`);
   }
   if (required && apiKey === undefined && source === undefined) {
     output.warning(`${variable} is not set: every run will fail without it`);
@@ -62,8 +59,7 @@ function chooseModel(state: SetupState, given: SetupOptions): ModelChoice {
   const provider = options.provider ?? state.provider;
   if (provider === undefined) {
     const names = state.providers.map(({ name }) => name).join(", ");
-    throw new CommandFailure(
-      EXIT.usage,
+    throw misuse(
       `Choose a model provider with --provider: ${names}, or any other name with --base-url`,
     );
   }
@@ -71,7 +67,7 @@ function chooseModel(state: SetupState, given: SetupOptions): ModelChoice {
   const suggested = state.providers.find(({ name }) => name === provider)?.suggestedModel ?? "";
   const model = options.model ?? (isSame ? state.model : undefined) ?? suggested;
   if (model === "") {
-    throw new CommandFailure(EXIT.usage, `Choose a model of ${provider} with --model`);
+    throw misuse(`Choose a model of ${provider} with --model`);
   }
   const baseUrl = options.baseUrl ?? (isSame ? state.baseUrl : undefined);
   return defined({ provider, model, baseUrl });

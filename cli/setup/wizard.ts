@@ -1,7 +1,7 @@
 // Asks the questions of `inkling setup`. Returns the user's choices, and writes no file.
 import { defined } from "../context/defined.ts";
 import type { CommandContext } from "../context/context.ts";
-import { CommandFailure, EXIT, Interrupted } from "../context/exit.ts";
+import { Interrupted, misuse } from "../context/exit.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
 import type { Choice } from "../context/input.ts";
 import type { CheckAnswer, Interview } from "../prompting/interview.ts";
@@ -94,7 +94,7 @@ class ModelQuestions {
       return { ...place, model: await this.#modelName(provider, { initial, check }) };
     }
     const problem = await check(flags.modelName);
-    if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+    if (problem !== undefined) throw misuse(problem);
     return { ...place, model: flags.modelName };
   }
 

@@ -1,6 +1,6 @@
 // Replaces an executable file. At every moment a working program exists: at the path of the executable, or next to it.
 import { basename, dirname, join } from "../../base/plain_path.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed } from "../context/exit.ts";
 import { takeLock } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
@@ -29,15 +29,14 @@ export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
   try {
     lock = takeLock(lockFile);
   } catch (cause) {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       `Cannot replace ${path}: nothing can be written to ${directory}. ` +
         "Run the command as its owner, or install Inkling to a folder of your own",
       { cause },
     );
   }
   if (lock === undefined) {
-    throw new CommandFailure(EXIT.failed, `Another update of ${path} is in progress`);
+    throw commandFailed(`Another update of ${path} is in progress`);
   }
   const places = { path, next: beside("next"), previous: beside("previous") };
   await removeIfThere(places.next);

@@ -2,7 +2,7 @@
 // binary, and runs the new one at its final path.
 import { createHash } from "node:crypto";
 import type { CommandContext } from "../context/context.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { openSwapPlaces, swapBinary } from "./binary_swap.ts";
 import { parsePublicKey, releaseComment, SignatureError, verifySignature } from "./minisign.ts";
@@ -74,16 +74,13 @@ async function requireSignature(
     comment = await verifySignature(signature, { hash, keys: keys.map(parsePublicKey) });
   } catch (cause) {
     if (!(cause instanceof SignatureError)) throw cause;
-    throw new CommandFailure(
-      EXIT.failed,
-      `Cannot use ${release.address}: ${cause.message}, so it is not installed`,
-      { cause },
-    );
+    throw commandFailed(`Cannot use ${release.address}: ${cause.message}, so it is not installed`, {
+      cause,
+    });
   }
   // An old release has a valid signature, too. This check keeps a server from offering an old release as a new release.
   if (comment === expected) return;
-  throw new CommandFailure(
-    EXIT.failed,
+  throw commandFailed(
     `Cannot use ${release.address}: its signature is for another file, so it is not installed\n` +
       `  latest.json names ${expected}\n  the signature has ${toOneLine(comment).slice(0, 200)}`,
   );
@@ -110,8 +107,7 @@ async function download(
   }
   const found = checksum.digest("hex");
   if (found !== sha256) {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       `Cannot use ${address}: its checksum is wrong, so it is not installed\n` +
         `  latest.json says ${sha256}\n  the download has ${found}`,
     );

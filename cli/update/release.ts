@@ -1,6 +1,6 @@
 // Reads latest.json, which describes the newest release, and selects the file for this machine.
 import { isJsonObject, type JsonObject } from "../../base/json.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed, type CommandFailure } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { type FetchOptions, fetchText } from "./release_fetch.ts";
 import { isVersion } from "./version.ts";
@@ -31,10 +31,7 @@ export async function readRelease(
   const { version, files } = parseManifest(text, address);
   const file = isJsonObject(files) ? files[options.target] : undefined;
   if (!isJsonObject(file)) {
-    throw new CommandFailure(
-      EXIT.failed,
-      `Inkling ${version} is not available for this machine (${options.target})`,
-    );
+    throw commandFailed(`Inkling ${version} is not available for this machine (${options.target})`);
   }
   const { name, sha256 } = file;
   // The name must not contain a path, because the file must be in the folder of latest.json.
@@ -62,5 +59,5 @@ function parseManifest(text: string, address: URL): { version: string; files: un
 }
 
 function broken(address: URL, reason: string, cause?: unknown): CommandFailure {
-  return new CommandFailure(EXIT.failed, `Cannot use ${address}: ${reason}`, { cause });
+  return commandFailed(`Cannot use ${address}: ${reason}`, { cause });
 }

@@ -1,6 +1,6 @@
 // Determines the release address: a folder on the web that contains latest.json and the binaries that latest.json names.
 import { isLoopback } from "../../base/web_origin.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed } from "../context/exit.ts";
 
 /** The release address that was compiled into this build, or undefined. */
 const BUILT_IN: string | undefined = undefined;
@@ -15,16 +15,14 @@ export function releaseAddress(environment: Readonly<Record<string, string>>): U
   const named = environment[VARIABLE] || undefined;
   const text = named ?? BUILT_IN;
   if (text === undefined) {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       "This build of Inkling has no release address, so it cannot check for a newer version. " +
         `Set ${VARIABLE} to the https address of the releases`,
     );
   }
   const address = URL.canParse(text) ? new URL(text) : undefined;
   if (address === undefined || !isTrustworthy(address, address) || address.search !== "") {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       `${VARIABLE} is not a valid release address: ${text}\nIt must be an https address (http only for localhost)`,
     );
   }

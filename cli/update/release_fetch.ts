@@ -2,7 +2,7 @@
 import { untilAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../context/app.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed, type CommandFailure } from "../context/exit.ts";
 import { isTrustworthy } from "./release_address.ts";
 
 /** The maximum wait for the next bytes of a download. */
@@ -115,7 +115,7 @@ function tooLarge(address: URL, limit: number): CommandFailure {
 }
 
 function failure(address: URL, reason: string, cause?: unknown): CommandFailure {
-  return new CommandFailure(EXIT.failed, `Cannot fetch ${address}: ${reason}`, { cause });
+  return commandFailed(`Cannot fetch ${address}: ${reason}`, { cause });
 }
 
 /** Returns the message of the innermost cause. The outer messages only repeat the address. */

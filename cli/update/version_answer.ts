@@ -2,7 +2,7 @@
 import { runToEnd } from "../../base/programs/system_program.ts";
 import type { Clock } from "../context/app.ts";
 import { withDeadline } from "../context/deadline.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { commandFailed, type CommandFailure } from "../context/exit.ts";
 import { toOneLine } from "../output/sanitize.ts";
 
 /** The maximum wait for the printed version. The first start of a program may unpack many files. */
@@ -56,7 +56,7 @@ async function ask(
 }
 
 function notStarting(version: string, reason: string, cause?: unknown): CommandFailure {
-  return new CommandFailure(EXIT.failed, `Inkling ${version} does not start here: ${reason}`, {
+  return commandFailed(`Inkling ${version} does not start here: ${reason}`, {
     cause,
   });
 }

@@ -2,7 +2,7 @@
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { budget } from "../../declarations/agent_commands.ts";
 import type { BudgetBody } from "../../../api/schemas/budget_schemas.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
+import { type CommandContext, misuse } from "../../context/context.ts";
 import { ownerOfBudget, showBudgetAmount } from "../../output/reports/budget_text.ts";
 import { formatCount } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -19,10 +19,7 @@ export const perform = performs<typeof budget>(async (context, options, { agent:
   const { raise, period, tokens, execution } = options;
   if (raise !== undefined) return await raiseBudget(context, agentId, { ...options, raise });
   if (period !== undefined || tokens || execution !== undefined) {
-    throw new CommandFailure(
-      EXIT.usage,
-      "--period, --tokens and --execution require --raise",
-    );
+    throw misuse("--period, --tokens and --execution require --raise");
   }
   const { app, output } = context;
   await using reader = await openReader(app, context.workspace);

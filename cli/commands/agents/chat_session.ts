@@ -1,7 +1,7 @@
 // Prepares a chat: prints the agent's name, and selects a new or an earlier conversation.
 import type { AgentDetail } from "../../../api/schemas/agent_schemas.ts";
 import { type Client, orMissing } from "../../../api/client/client.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
+import { type CommandContext, commandFailed, misuse } from "../../context/context.ts";
 import type { Output } from "../../output/output.ts";
 import { sanitize, toOneLine } from "../../output/sanitize.ts";
 import { formatLocal } from "../../../present/local_time.ts";
@@ -81,14 +81,13 @@ export async function chooseSession(
   if (session === undefined && options.continue !== true) return { id: crypto.randomUUID() };
   const wanted = session?.trim();
   if (wanted === "") {
-    throw new CommandFailure(EXIT.usage, "--session needs the id of a conversation");
+    throw misuse("--session needs the id of a conversation");
   }
   using client = await openService(context);
   const query = { agent: agentId, trigger: "chat", session: wanted, limit: 1 } as const;
   const [last] = await client.executions(query);
   if (last === undefined && wanted === undefined) {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       `There is no conversation with ${toOneLine(agentId)} to continue: ` +
         `inkling chat ${toOneLine(agentId)} starts one`,
     );

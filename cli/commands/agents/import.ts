@@ -11,7 +11,7 @@ import type {
   ReadFile,
 } from "../../../ops/import/import_plan.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { commandFailed, type CommandFailure, EXIT, misuse } from "../../context/exit.ts";
 import {
   describePermission,
   showAgent,
@@ -64,8 +64,7 @@ export const perform = performs<typeof importCommand>(async (context, options, {
 
 function nothingFound({ left }: OpenedImport, source: string): CommandFailure {
   const reasons = left.slice(0, 5).map(({ what, why }) => toOneLine(`${what}: ${why}`));
-  return new CommandFailure(
-    EXIT.failed,
+  return commandFailed(
     [`Found no agent, command or skill of another tool in ${toOneLine(source)}`, ...reasons].join(
       "\n",
     ),
@@ -150,7 +149,7 @@ class ImportDialog {
     const team = this.#options.team ?? await this.#askForTeam(files);
     if (team !== undefined) {
       const problem = await this.#importer.describeBadId(team);
-      if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+      if (problem !== undefined) throw misuse(problem);
     }
     return defined({ allow, model, team });
   }
@@ -252,7 +251,7 @@ function chooseIds(files: readonly ReadFile[], only: readonly string[]): ReadFil
   const unknown = only.find((id) => !known.has(id));
   if (unknown !== undefined) {
     const ids = [...known].slice(0, 20).map(toOneLine).join(", ");
-    throw new CommandFailure(EXIT.usage, `--only: there is no ${toOneLine(unknown)} in ${ids}`);
+    throw misuse(`--only: there is no ${toOneLine(unknown)} in ${ids}`);
   }
   return files.map((file) => ({
     ...file,

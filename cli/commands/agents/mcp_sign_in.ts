@@ -9,7 +9,7 @@ import { openReader } from "../../service/connection.ts";
 import { openService } from "../../service/daemon.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { describePlace, mailAccountOf } from "../../../runtime/vocabulary/sign_in_names.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { misuse } from "../../context/exit.ts";
 import { formatPlural } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
@@ -47,7 +47,7 @@ export async function logIn(
       );
       await using lines = await app.input.openLines({ edited: true, endsInLine: true });
       const text = await lines.read("Paste the address: ", { signal });
-      if (text === undefined) throw new CommandFailure(EXIT.usage, "No address was pasted");
+      if (text === undefined) throw misuse("No address was pasted");
       return text;
     }),
   }, signal);

@@ -5,7 +5,7 @@ import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT, Interrupted } from "../../context/exit.ts";
+import { Interrupted, misuse } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import type { AgentAuthor, NewAgentFields } from "../../../ops/authoring/agent_author.ts";
 import { askBeginning, askGalleryName, askStart, toSchedule } from "../../new/gallery_dialog.ts";
@@ -26,7 +26,7 @@ type NewOptions = CommandOptions<typeof newCommand>;
 export const perform = performs<typeof newCommand>(async (context, options, { name }) => {
   const { app, output } = context;
   if (options.yes && options.from === undefined) {
-    throw new CommandFailure(EXIT.usage, "--yes needs --from");
+    throw misuse("--yes needs --from");
   }
   const author = await app.openAgentAuthor(workspaceOf(context));
   let id: string;
@@ -34,7 +34,7 @@ export const perform = performs<typeof newCommand>(async (context, options, { na
   try {
     id = name ?? await chooseId(context, author, options);
     const problem = await author.describeBadId(id);
-    if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+    if (problem !== undefined) throw misuse(problem);
     draft = await createDraft(context, author, { ...options, id });
   } catch (error) {
     if (error instanceof Interrupted) output.note("Nothing was saved");
@@ -128,7 +128,7 @@ async function fromFlags(
   const prompt = options.prompt === "-" ? await readAllInput(app) : options.prompt;
   const fields = { ...given, prompt };
   const [problem] = await author.findProblems(id, fields);
-  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  if (problem !== undefined) throw misuse(problem);
   return author.format(fields);
 }
 
@@ -205,10 +205,10 @@ function modelOf(
   const { provider, model, baseUrl } = readNamedModel(options, providers);
   if (provider === undefined && model === undefined && baseUrl === undefined) return undefined;
   const owner = provider ?? defaultModel?.split("/", 1)[0];
-  if (owner === undefined) throw new CommandFailure(EXIT.usage, "--model needs --provider");
+  if (owner === undefined) throw misuse("--model needs --provider");
   if (model === undefined) {
     const flag = provider === undefined ? "--base-url" : "--provider";
-    throw new CommandFailure(EXIT.usage, `${flag} needs --model`);
+    throw misuse(`${flag} needs --model`);
   }
   return defined({ provider: owner, name: model, base_url: baseUrl });
 }

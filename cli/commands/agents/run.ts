@@ -5,7 +5,7 @@ import type { run } from "../../declarations/agent_commands.ts";
 import { ApiError } from "../../../api/client/client.ts";
 import type { RunBody } from "../../../api/schemas/run_schemas.ts";
 import { acceptRun } from "../../runs/accept_run.ts";
-import { CommandFailure, EXIT } from "../../context/context.ts";
+import { commandFailed, misuse } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
@@ -46,10 +46,7 @@ export const perform = performs<typeof run>(async (context, options, { agent, ar
 
 function checkSession(session = ""): void {
   if (session.trim() === "" || [...session].length <= SESSION_CHARACTERS) return;
-  throw new CommandFailure(
-    EXIT.usage,
-    `--session must have at most ${SESSION_CHARACTERS} characters`,
-  );
+  throw misuse(`--session must have at most ${SESSION_CHARACTERS} characters`);
 }
 
 /**
@@ -60,10 +57,8 @@ async function orPending<T>(accepting: Promise<T>): Promise<T> {
     return await accepting;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    throw new CommandFailure(
-      EXIT.failed,
-      `${error.message}. "inkling pending" lists the open questions`,
-      { cause: error },
-    );
+    throw commandFailed(`${error.message}. "inkling pending" lists the open questions`, {
+      cause: error,
+    });
   }
 }

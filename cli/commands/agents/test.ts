@@ -6,7 +6,13 @@ import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import type { TrialEstimate } from "../../../ops/testing/live_trial.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../context/exit.ts";
+import {
+  commandFailed,
+  type CommandFailure,
+  EXIT,
+  type ExitCode,
+  misuse,
+} from "../../context/exit.ts";
 import { unknownAgent } from "../../context/unknown_agent.ts";
 import { formatCost, formatPlural } from "../../output/figures.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -38,7 +44,7 @@ export const perform = performs<typeof test>(async (context, options, { agent: a
 /** Throws CommandFailure if an option is given without the option that it requires. */
 function checkDependencies({ record, as, live, repeat, models, yes }: TestOptions): void {
   const refuse = (name: string, needed: string) => {
-    throw new CommandFailure(EXIT.usage, `${name} requires ${needed}`);
+    throw misuse(`${name} requires ${needed}`);
   };
   if (as !== undefined && record === undefined) refuse("--as", "--record");
   if (live) return;
@@ -138,7 +144,7 @@ async function requireYes(context: CommandContext): Promise<void> {
     "Check the cost above, then repeat the command with --yes",
   );
   if (await interview.confirm("Start?", { initial: false })) return;
-  throw new CommandFailure(EXIT.failed, "Not started: no model was called");
+  throw commandFailed("Not started: no model was called");
 }
 
 /** Returns the error if there are no test cases. It makes a CI job fail that would otherwise test nothing. */
@@ -151,8 +157,7 @@ function noTests(
     return unknownAgent(agentId, ids.map((id) => ({ id })));
   }
   const whose = agentId === undefined ? "" : ` of ${toOneLine(agentId)}`;
-  return new CommandFailure(
-    EXIT.failed,
+  return commandFailed(
     `There are no tests${whose} in ${toOneLine(tests.folder)}. ` +
       `"inkling test --record <id>" creates one from a finished execution`,
   );

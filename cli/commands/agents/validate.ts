@@ -5,7 +5,7 @@ import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts"
 import { errorsFirst, errorsOf } from "../../../base/diagnostics.ts";
 import type { ValidatedFile } from "../../context/app.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { EXIT, misuse } from "../../context/exit.ts";
 import { connectService } from "../../service/connection.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -26,7 +26,7 @@ export const perform = performs<typeof validate>(async (context, options, { agen
   const files = await app.validate(target, { ...workspaceOf(context), connect });
   if (target !== undefined && files.length === 0) {
     const problem = await describePath(target);
-    if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+    if (problem !== undefined) throw misuse(problem);
     const all = await app.validate(undefined, workspaceOf(context));
     throw unknownAgent(target, all.map(({ agentId }) => ({ id: agentId })));
   }

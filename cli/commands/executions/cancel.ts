@@ -4,7 +4,7 @@ import type { cancel } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
 import type { CancelBody, ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import type { CommandContext } from "../../context/context.ts";
-import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../../context/exit.ts";
+import { CommandFailure, EXIT, type ExitCode, Interrupted, misuse } from "../../context/exit.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatRelative } from "../../output/time.ts";
 import { hasPerson } from "../../prompting/ask_person.ts";
@@ -60,10 +60,7 @@ async function chooseOpen(
   if (json || !hasPerson(context)) {
     const list = choices.map(({ label, hint }) => `\n  ${label} (${hint})`).join("");
     const state = list === "" ? "No execution is running or waiting" : `Running or waiting:${list}`;
-    throw new CommandFailure(
-      EXIT.usage,
-      `Name the execution: inkling cancel <id>. ${state}`,
-    );
+    throw misuse(`Name the execution: inkling cancel <id>. ${state}`);
   }
   if (choices.length === 0) return [];
   const message = "Which executions do you want to cancel?";

@@ -4,7 +4,7 @@ import type { checkpoint } from "../../declarations/execution_commands.ts";
 import type { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { openReader } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT, workspaceOf } from "../../context/context.ts";
+import { type CommandContext, misuse, workspaceOf } from "../../context/context.ts";
 import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -17,7 +17,7 @@ type CheckpointOptions = CommandOptions<typeof checkpoint>;
 /** Prints the sizes of the stored conversations, or removes old ones with --purge. */
 export const perform = performs<typeof checkpoint>(async (context, options) => {
   if (options.force && !options.purge) {
-    throw new CommandFailure(EXIT.usage, "--force requires --purge");
+    throw misuse("--force requires --purge");
   }
   if (options.purge) await purge(context, options);
   else await showStats(context, options);

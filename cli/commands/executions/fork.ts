@@ -4,7 +4,7 @@ import { performs } from "../../command_line/command.ts";
 import type { fork } from "../../declarations/execution_commands.ts";
 import type { ForkBody } from "../../../api/schemas/replay_schemas.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
-import { CommandFailure, EXIT } from "../../context/context.ts";
+import { misuse } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { acceptFork } from "../../runs/accept_run.ts";
@@ -42,5 +42,5 @@ export const perform = performs<typeof fork>(async (context, options, { id }) =>
 async function readAgentText(path: string): Promise<string> {
   const text = await Deno.readTextFile(path).catch(ignoreMissing);
   if (text !== undefined) return text;
-  throw new CommandFailure(EXIT.usage, `There is no file ${toOneLine(path)}`);
+  throw misuse(`There is no file ${toOneLine(path)}`);
 }

@@ -8,7 +8,7 @@ import type { SlotBody } from "../../../api/schemas/scheduler_schemas.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
 import { findExecution, readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
+import { type CommandContext, misuse } from "../../context/context.ts";
 import { readSpan } from "../../command_line/moment.ts";
 import { followFile } from "../../service/follow_file.ts";
 import { formatCount } from "../../output/figures.ts";
@@ -41,7 +41,7 @@ export const perform = performs<typeof logs>(async (context, options, { agent: a
     const { execution: id } = options;
     if (id === undefined) return await followServiceLog(context, agentId, options);
     if (options.last !== undefined) {
-      throw new CommandFailure(EXIT.usage, "--follow shows the whole execution: remove --last");
+      throw misuse("--follow shows the whole execution: remove --last");
     }
     const { watchExecution } = await import("./watch.ts");
     return await watchExecution(context, id, { ...options, asks: false });
@@ -161,7 +161,7 @@ function nothing({ agentId, ...options }: LogsOptions & { agentId: string | unde
 function toFilter(options: LogsOptions, now: number): ExecutionQuery {
   const { status, trigger, search } = options;
   if (search !== undefined && [...search.trim()].length < 3) {
-    throw new CommandFailure(EXIT.usage, "--search needs at least 3 characters");
+    throw misuse("--search needs at least 3 characters");
   }
   return {
     ...readSpan(options, now),
@@ -202,10 +202,7 @@ async function showExecution(
   const { execution: id, agentId, last } = options;
   const execution = await findExecution(client, id);
   if (agentId !== undefined && execution.agent_id !== agentId) {
-    throw new CommandFailure(
-      EXIT.usage,
-      `Execution ${id} belongs to "${execution.agent_id}", not to "${agentId}"`,
-    );
+    throw misuse(`Execution ${id} belongs to "${execution.agent_id}", not to "${agentId}"`);
   }
   const all = await client.messages(id);
   if (options.json) {
@@ -219,11 +216,11 @@ async function followServiceLog(
   options: LogsOptions,
 ): Promise<void> {
   if (options.json) {
-    throw new CommandFailure(EXIT.usage, "--json requires --execution: the service's log is text");
+    throw misuse("--json requires --execution: the service's log is text");
   }
   if (app.remote !== undefined) {
     const message = "The service's log is a file on its machine: add --execution, or omit --follow";
-    throw new CommandFailure(EXIT.usage, message);
+    throw misuse(message);
   }
   const { logFile } = await app.places(workspace);
   if (agentId !== undefined) output.note("Following the service's log, which covers all agents");

@@ -8,7 +8,7 @@ import { type AnswerFlags, answerOf, checkFlags, describeNeed } from "../../runs
 import { hasPerson } from "../../prompting/ask_person.ts";
 import type { Answer } from "../../prompting/asking.ts";
 import { connectService } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
+import { type CommandContext, commandFailed, EXIT, misuse } from "../../context/context.ts";
 import { openService } from "../../service/daemon.ts";
 import { type Interrupts, listenToInterrupts } from "../../prompting/interrupts.ts";
 import { findGoneWorkspace } from "../../context/missing_workspace.ts";
@@ -57,10 +57,7 @@ export const perform = performs<typeof respond>(async (
     }
   } catch (error) {
     if (!(error instanceof AnsweredElsewhere)) throw error;
-    throw new CommandFailure(
-      EXIT.failed,
-      `${error.message}. "inkling watch ${executionId}" follows the execution`,
-    );
+    throw commandFailed(`${error.message}. "inkling watch ${executionId}" follows the execution`);
   }
   return await showRun(context, { client, executionId, after, interrupts });
 });
@@ -92,7 +89,7 @@ async function readFlagFile(path: string): Promise<string> {
     return await Deno.readTextFile(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(EXIT.usage, `Cannot read the arguments from ${path}: ${reason}`);
+    throw misuse(`Cannot read the arguments from ${path}: ${reason}`);
   }
 }
 
@@ -126,8 +123,7 @@ async function openAnswering(
   const { app, workspace } = context;
   const running = await connectService(app, await app.places(workspace), { signal });
   if (running !== undefined) return running;
-  throw new CommandFailure(
-    EXIT.usage,
+  throw misuse(
     `Cannot continue execution ${executionId}: its workspace ${toOneLine(gone)} is gone. ` +
       "Move the folder back and answer again",
   );
@@ -140,8 +136,7 @@ async function ask(
 ): Promise<boolean> {
   const { app, output } = context;
   if (!hasPerson(context)) {
-    throw new CommandFailure(
-      EXIT.usage,
+    throw misuse(
       `Cannot ask for an answer: this is not a terminal. Answer execution ${pending.execution_id}: ` +
         describeNeed(pending),
     );

@@ -3,7 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { completions } from "../../declarations/help_commands.ts";
 import { INSTALL_COMMANDS, loadShellScript, SHELLS } from "../../completions/shell_script.ts";
 import type { Shell } from "../../completions/shell_script.ts";
-import { CommandFailure, EXIT } from "../../context/context.ts";
+import { misuse } from "../../context/context.ts";
 
 /**
  * Prints the completion script of a shell. At a terminal, without an argument, it prints only the command that installs the
@@ -27,8 +27,7 @@ function findShell(path = ""): Shell {
   const found = SHELLS.find((one) => one === path.split("/").at(-1));
   if (found !== undefined) return found;
   const reason = path === "" ? "SHELL is not set" : `SHELL names ${path}, which has no script`;
-  throw new CommandFailure(
-    EXIT.usage,
+  throw misuse(
     `Cannot find your shell: ${reason}. Run one of: ${
       SHELLS.map((shell) => `inkling completions ${shell}`).join(", ")
     }`,

@@ -6,7 +6,7 @@ import type { Client } from "../../../api/client/client.ts";
 import { parseDuration } from "../../../base/durations.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { ROLE_NAMES, ROLES } from "../../../runtime/vocabulary/rights.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { misuse } from "../../context/exit.ts";
 import type { Output } from "../../output/output.ts";
 import { NOTHING, orNothing } from "../../output/table.ts";
 import { formatRelative } from "../../output/time.ts";
@@ -43,11 +43,11 @@ export const perform = performs<typeof key>(async (context, options, { action, n
 function readKey(name: string, { role, agents, expires }: CommandOptions<typeof key>) {
   if (role === undefined) {
     const known = ROLE_NAMES.map((one) => `  ${one}: ${ROLES[one]}`).join("\n");
-    throw new CommandFailure(EXIT.usage, `Say what the key may do with --role:\n${known}`);
+    throw misuse(`Say what the key may do with --role:\n${known}`);
   }
   const ms = expires === undefined ? undefined : parseDuration(expires);
   if (expires !== undefined && (ms === undefined || ms < SECOND_MS)) {
-    throw new CommandFailure(EXIT.usage, `--expires ${expires} is no duration such as 90d`);
+    throw misuse(`--expires ${expires} is no duration such as 90d`);
   }
   return {
     name,

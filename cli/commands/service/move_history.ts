@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { moveHistory } from "../../declarations/service_commands.ts";
 import type { MovedHistory } from "../../context/app.ts";
-import { CommandFailure, EXIT, workspaceOf } from "../../context/context.ts";
+import { misuse, workspaceOf } from "../../context/context.ts";
 import { formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -14,8 +14,7 @@ export const perform = performs<typeof moveHistory>(async (context, { to, from, 
   const address = to ?? from;
   // The message does not repeat the address, because the address may contain a password.
   if (address === undefined || !/^postgres(ql)?:\/\//.test(address)) {
-    throw new CommandFailure(
-      EXIT.usage,
+    throw misuse(
       "Pass the address of a PostgreSQL database with --to or --from, such as postgres://user@host:5432/name",
     );
   }

@@ -5,7 +5,7 @@ import { suggest } from "../../../base/text/suggestion.ts";
 import type { ChannelReport, ChannelTrial } from "../../../runtime/wiring/message_channels.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { commandFailed, EXIT, misuse } from "../../context/exit.ts";
 import { showTrial } from "../../output/reports/channel_trial.ts";
 
 const NONE = "config.yaml has no channels. Add one under notify.channels, for example:\n" +
@@ -33,7 +33,7 @@ export const perform = performs<typeof notify>(async (context, options) => {
     return;
   }
   const names = options.test === true ? reports.map(({ name }) => name) : [options.test];
-  if (names.length === 0) throw new CommandFailure(EXIT.failed, NONE);
+  if (names.length === 0) throw commandFailed(NONE);
   const trials: ChannelTrial[] = [];
   for (const name of names) {
     const trial = await channels.try(name);
@@ -41,7 +41,7 @@ export const perform = performs<typeof notify>(async (context, options) => {
       const known = reports.map(({ name }) => name);
       const nearest = suggest(name, known);
       const hint = nearest === undefined ? "" : `\nDid you mean "${nearest}"?`;
-      throw new CommandFailure(EXIT.usage, `config.yaml has no channel "${name}"${hint}`);
+      throw misuse(`config.yaml has no channel "${name}"${hint}`);
     }
     trials.push(trial);
     if (!options.json) showTrial(output, trial);

@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { pair } from "../../declarations/people_commands.ts";
 import { CHAT_RIGHTS, type ChatRight } from "../../../runtime/vocabulary/rights.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { EXIT, misuse } from "../../context/exit.ts";
 import { pairPerson } from "../../setup/pair_person.ts";
 
 /** Pairs a person with the chat of the command line. */
@@ -17,6 +17,6 @@ function readRights(text: string | undefined): ChatRight[] {
     const right = CHAT_RIGHTS.find((one) => one === written.trim());
     if (right !== undefined) return right;
     const known = CHAT_RIGHTS.join(", ");
-    throw new CommandFailure(EXIT.usage, `There is no right "${written}": use ${known}`);
+    throw misuse(`There is no right "${written}": use ${known}`);
   });
 }

@@ -1,7 +1,7 @@
 // `inkling permissions`: prints the Deno permission flags that the service of this workspace needs, each with its reason.
 import { performs } from "../../command_line/command.ts";
 import type { permissions } from "../../declarations/service_commands.ts";
-import { CommandFailure, EXIT, workspaceOf } from "../../context/context.ts";
+import { commandFailed, workspaceOf } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 
@@ -21,7 +21,7 @@ export const perform = performs<typeof permissions>(async (context, options) => 
   ];
   if (options.json) return output.json({ flags, remarks, command: whole });
   if (options.command) {
-    if (whole === null) throw new CommandFailure(EXIT.failed, BUILT_IN);
+    if (whole === null) throw commandFailed(BUILT_IN);
     output.line(toOneLine(whole.map(toShellWord).join(" ")));
     return;
   }

@@ -3,7 +3,7 @@
 import { defined } from "../../context/defined.ts";
 import { performs } from "../../command_line/command.ts";
 import type { setup } from "../../declarations/service_commands.ts";
-import { type CommandContext, CommandFailure, EXIT, Interrupted } from "../../context/context.ts";
+import { type CommandContext, commandFailed, Interrupted, misuse } from "../../context/context.ts";
 import { Interview } from "../../prompting/interview.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Installation, SetupResult } from "../../../ops/setup/installation.ts";
@@ -56,7 +56,7 @@ async function chooseUnattended(
   const choices = await readChoices(context, installation, options);
   const failure = options.test ? await tryModel(context, installation, choices) : undefined;
   if (failure !== undefined) {
-    throw new CommandFailure(EXIT.failed, `Nothing was written: ${failure}`);
+    throw commandFailed(`Nothing was written: ${failure}`);
   }
   return choices;
 }
@@ -67,7 +67,7 @@ async function ask(
   options: SetupOptions,
 ): Promise<SetupChoices> {
   if (options.apiKeyStdin || options.test) {
-    throw new CommandFailure(EXIT.usage, "--api-key-stdin and --test require --yes");
+    throw misuse("--api-key-stdin and --test require --yes");
   }
   const { workspace } = context;
   const { provider, model, baseUrl } = options;
@@ -75,7 +75,7 @@ async function ask(
   const limits = limitsOf(options);
   const given = defined({ workspace, limits });
   const problem = await installation.describeProblem(given);
-  if (problem !== undefined) throw new CommandFailure(EXIT.usage, problem);
+  if (problem !== undefined) throw misuse(problem);
   return await askChoices({
     context,
     interview,

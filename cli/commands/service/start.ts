@@ -4,7 +4,7 @@ import type { start } from "../../declarations/service_commands.ts";
 import type { ReadyService, StopReason, TcpListen } from "../../context/app.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { commandFailed, EXIT, misuse } from "../../context/exit.ts";
 import { ensureService } from "../../service/daemon.ts";
 import { ForegroundReport } from "../../service/foreground_report.ts";
 import { findGoneWorkspace, missingWorkspace } from "../../context/missing_workspace.ts";
@@ -71,8 +71,7 @@ async function readFlags(
   const apiKey = options.apiKey ?? key ?? "";
   if (apiKey === "") {
     const source = options.port === undefined ? `service.port (${port})` : "--port";
-    throw new CommandFailure(
-      EXIT.usage,
+    throw misuse(
       `${source} requires a key, because TCP clients must authenticate. ` +
         `Add the line ${KEY}=<a long random text> to ${keyFile}, or set the variable ${KEY}`,
     );
@@ -87,8 +86,7 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
   using _ = client;
   const info = await client.info();
   if (!started) {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       `Inkling is already running for ${info.workspace} (PID ${info.pid}). "inkling stop" stops it`,
     );
   }
@@ -102,7 +100,7 @@ async function startInBackground(context: CommandContext, flags: ServiceFlags): 
 
 async function serve(context: CommandContext, flags: ServiceFlags): Promise<void> {
   const { app, output, workspace } = context;
-  if (Deno.build.os === "windows") throw new CommandFailure(EXIT.failed, NO_SOCKET);
+  if (Deno.build.os === "windows") throw commandFailed(NO_SOCKET);
   await warnOfConfig(context);
   await using report = output.quiet
     ? undefined

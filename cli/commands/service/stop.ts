@@ -3,7 +3,7 @@ import { performs } from "../../command_line/command.ts";
 import type { stop } from "../../declarations/service_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
+import { type CommandContext, commandFailed } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
@@ -42,13 +42,11 @@ export const perform = performs<typeof stop>(async (context, { timeout = DEFAULT
       return;
     }
     case "survived":
-      throw new CommandFailure(
-        EXIT.failed,
+      throw commandFailed(
         `Process ${outcome.pid} is still running: even SIGKILL did not end it. Check it with "ps -p ${outcome.pid}"`,
       );
     case "unknown_pid":
-      throw new CommandFailure(
-        EXIT.failed,
+      throw commandFailed(
         `A service is running, but it does not answer and ${places.pidFile} contains no PID. Find its process and kill it`,
       );
     default:

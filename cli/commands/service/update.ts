@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { update } from "../../declarations/service_commands.ts";
 import { readInfo } from "../../service/connection.ts";
-import { type CommandContext, CommandFailure, EXIT } from "../../context/context.ts";
+import { type CommandContext, commandFailed, type CommandFailure } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../context/distribution.ts";
 
@@ -24,8 +24,7 @@ export const perform = performs<typeof update>(async (context, options) => {
   } else if (options.check) {
     output.line(describe(offer.version, app.version, difference));
   } else if (difference < 0 && !options.force) {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       `${describe(offer.version, app.version, difference)}. --force installs the older one`,
     );
   } else {
@@ -44,8 +43,7 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
     case "npm":
       throw unpublished(distribution.packageName);
     case "source":
-      throw new CommandFailure(
-        EXIT.failed,
+      throw commandFailed(
         `Inkling runs from its source in ${distribution.directory}: run "git pull" there to update it`,
       );
     default:
@@ -54,8 +52,7 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
 }
 
 function unpublished(packageName: string): CommandFailure {
-  return new CommandFailure(
-    EXIT.failed,
+  return commandFailed(
     `Cannot update through npm: Inkling is not in npm's registry, so "${packageName}" there may be another program. ` +
       "Install the package file of the new version, as you did with this one: npm install --global ./inkling-<version>.tgz",
   );

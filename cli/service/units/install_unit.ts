@@ -5,7 +5,7 @@ import { makePrivate } from "../../../base/files/private_file.ts";
 import { dirname } from "../../../base/plain_path.ts";
 import { runToEnd } from "../../../base/programs/system_program.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { commandFailed, misuse } from "../../context/exit.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { checkHealth } from "../connection.ts";
 import { pollUntil } from "../self_start.ts";
@@ -29,19 +29,18 @@ export async function findUnitManager(
 ): Promise<UnitManager> {
   const kind = managerOfSystem();
   if (kind === undefined) {
-    throw new CommandFailure(EXIT.failed, "This system has neither systemd nor launchd");
+    throw commandFailed("This system has neither systemd nor launchd");
   }
   if (scope === "system" && kind !== "systemd") {
-    throw new CommandFailure(EXIT.usage, "--system needs systemd: leave it out");
+    throw misuse("--system needs systemd: leave it out");
   }
   if (scope === "system" && Deno.uid() !== 0) {
-    throw new CommandFailure(EXIT.failed, `--system needs root: ${AS_ROOT} ${action} --system`);
+    throw commandFailed(`--system needs root: ${AS_ROOT} ${action} --system`);
   }
   const manager = openUnitManager(app, { kind, scope });
   const problem = await manager.findProblem();
   if (problem === undefined) return manager;
-  throw new CommandFailure(
-    EXIT.failed,
+  throw commandFailed(
     `Cannot start Inkling with this machine: ${problem}.\n` +
       'In a container, make "inkling start --keep-alive" its command; in WSL, switch systemd on in ' +
       "/etc/wsl.conf; as root for the whole machine, use --system",
@@ -93,8 +92,7 @@ export async function uninstallUnit(manager: UnitManager): Promise<boolean> {
 function readOwnUnit(file: string): string | undefined {
   const text = ifThere(() => Deno.readTextFileSync(file));
   if (text === undefined || text.includes(UNIT_MARKER)) return text;
-  throw new CommandFailure(
-    EXIT.failed,
+  throw commandFailed(
     `Inkling did not write ${file}, so it stays as it is. Move it away, then repeat this command`,
   );
 }
@@ -105,14 +103,13 @@ async function requireStartable({ app, ...context }: CommandContext): Promise<vo
     const remedy = Deno.uid() === 0
       ? `as root for another user: ${AS_ROOT} install --system`
       : '"inkling setup" does it';
-    throw new CommandFailure(EXIT.failed, `Inkling is not set up for this user; ${remedy}`);
+    throw commandFailed(`Inkling is not set up for this user; ${remedy}`);
   }
   const { port, key, keySource, keyFile } = await app.serviceDefaults(workspaceOf(context));
   if (port === null) return;
   if (key === undefined || keySource === undefined) {
     const place = key === undefined ? "is not set" : "is only in your shell's environment";
-    throw new CommandFailure(
-      EXIT.usage,
+    throw misuse(
       `service.port (${port}) requires a key, and INKLING_API_KEY ${place}. ` +
         `Add the line INKLING_API_KEY=<a long random text> to ${keyFile}`,
     );
@@ -127,7 +124,7 @@ async function findOwner({ app, ...context }: CommandContext): Promise<string> {
   const { success, stdout } = await runToEnd(["id", "-un", String(uid)]);
   const name = new TextDecoder().decode(stdout).trim();
   if (success && name !== "") return name;
-  throw new CommandFailure(EXIT.failed, `The owner of ${workspace} is unknown (UID ${uid})`);
+  throw commandFailed(`The owner of ${workspace} is unknown (UID ${uid})`);
 }
 
 /**
@@ -147,8 +144,5 @@ async function stopRunning({ app, output, workspace }: CommandContext): Promise<
     onStep: (text) => output.note(text),
   });
   if (kind === "stopped" || kind === "not_running") return;
-  throw new CommandFailure(
-    EXIT.failed,
-    'The running service could not be stopped: "inkling stop" shows why',
-  );
+  throw commandFailed('The running service could not be stopped: "inkling stop" shows why');
 }

@@ -2,7 +2,7 @@
 // `inkling service install`.
 import { dirname, join } from "../../../base/plain_path.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "../../context/exit.ts";
+import { commandFailed, EXIT, type ExitCode, misuse } from "../../context/exit.ts";
 import { serviceCommand } from "../self_start.ts";
 import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
@@ -49,8 +49,7 @@ export async function formatUnit(
   const texts = [...command, ...Object.values(environment), ...files];
   const odd = texts.find((text) => /\p{Cc}/u.test(text));
   if (odd !== undefined) {
-    throw new CommandFailure(
-      EXIT.failed,
+    throw commandFailed(
       `Cannot write a unit file: ${
         JSON.stringify(odd)
       } contains a control character, which such a file cannot contain`,
@@ -75,8 +74,7 @@ async function format(kind: UnitKind, unit: Unit): Promise<string> {
 function usualKind(): UnitKind {
   const kind = managerOfSystem();
   if (kind !== undefined) return kind;
-  throw new CommandFailure(
-    EXIT.usage,
+  throw misuse(
     "This system has no default service manager: use --print-unit=systemd or --print-unit=launchd",
   );
 }

@@ -2,7 +2,7 @@
 import { join } from "../../../base/plain_path.ts";
 import { runToEnd } from "../../../base/programs/system_program.ts";
 import type { CliApp } from "../../context/app.ts";
-import { CommandFailure, EXIT } from "../../context/exit.ts";
+import { commandFailed } from "../../context/exit.ts";
 import { SYSTEM_FOLDER, userFolder, userName } from "./installed_unit.ts";
 import type { UnitKind, UnitScope } from "./unit.ts";
 
@@ -131,7 +131,7 @@ function openLaunchd({ environment, clock }: ManagerSurroundings): UnitManager {
 /** Throws CommandFailure for a program that failed. */
 function requireSuccess({ isSuccess, complaint }: Outcome, command: readonly string[]): void {
   if (isSuccess) return;
-  throw new CommandFailure(EXIT.failed, `"${command.join(" ")}" failed: ${complaint}`);
+  throw commandFailed(`"${command.join(" ")}" failed: ${complaint}`);
 }
 
 /** Runs a program to its end. A missing program is a failure. */
