@@ -1,7 +1,6 @@
 // Stops the service with a request, then SIGTERM, then SIGKILL. Reports it as stopped only after its process has ended.
 import { ApiError, type Client } from "../../api/client/client.ts";
-import type { Clock, Places } from "../context/app.ts";
-import type { Processes } from "../context/processes.ts";
+import type { CliApp, Places } from "../context/app.ts";
 import { type FirstRequest, readLivePid, requestFirst } from "./connection.ts";
 import { pollFor } from "./self_start.ts";
 
@@ -22,10 +21,9 @@ export type StopOutcome =
 
 /** The input of stopService(). */
 export interface StopContext {
+  app: Pick<CliApp, "clock" | "processes">;
   client: Client;
   places: Places;
-  processes: Processes;
-  clock: Clock;
   /** The maximum milliseconds from the stop request to the end of the process, before SIGTERM is sent. */
   timeoutMs: number;
   /** Called with a message before each signal is sent. */
@@ -34,7 +32,7 @@ export interface StopContext {
 
 /** Stops the service, with signals if the request does not end it, and returns the outcome. */
 export async function stopService(context: StopContext): Promise<StopOutcome> {
-  const { processes, onStep } = context;
+  const { app: { processes }, onStep } = context;
   const pid = await findPid(context);
   if (pid === undefined) return { kind: "not_running" };
   if (pid === null) return { kind: "unknown_pid" };
@@ -61,7 +59,7 @@ async function findPid(context: StopContext): Promise<number | null | undefined>
  * Requests the stop, and returns whether the process ends within `timeoutMs`. That time includes the wait for the answer.
  */
 async function endsOnRequest(context: StopContext, pid: number): Promise<boolean> {
-  const { clock, timeoutMs } = context;
+  const { app: { clock }, timeoutMs } = context;
   const deadline = clock.now() + timeoutMs;
   const ms = Math.min(ANSWER_MS, timeoutMs);
   // If no process listens, the request was not received, and waiting is pointless. A silent service may have received the
@@ -73,7 +71,7 @@ async function endsOnRequest(context: StopContext, pid: number): Promise<boolean
 
 /** Sends a request with a time limit. Returns `silent` for a timeout and for an error response. */
 export async function ask<Answer>(
-  { client, clock }: Pick<StopContext, "client" | "clock">,
+  { client, app: { clock } }: Pick<StopContext, "client" | "app">,
   request: FirstRequest<Answer>,
   ms: number,
 ): ReturnType<typeof requestFirst<Answer>> {
@@ -86,7 +84,7 @@ export async function ask<Answer>(
 }
 
 async function hasEnded(
-  { clock, processes }: StopContext,
+  { app: { clock, processes } }: StopContext,
   pid: number,
   ms: number,
 ): Promise<boolean> {

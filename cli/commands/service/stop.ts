@@ -25,10 +25,9 @@ export const perform = performs<typeof stop>(async (context, { timeout = DEFAULT
   using client = app.connect(places);
   await nameRunning(context, client, timeout);
   const outcome = await stopService({
+    app,
     client,
     places,
-    processes: app.processes,
-    clock: app.clock,
     timeoutMs: timeout * 1_000,
     onStep: (text) => output.note(text),
   });
@@ -62,7 +61,7 @@ async function nameRunning(
 ): Promise<void> {
   const { clock } = app;
   const state = await ask(
-    { client, clock },
+    { client, app },
     (client, options) =>
       Promise.all([
         client.executions({ status: ["running"], limit: MOST_NAMED }, options),

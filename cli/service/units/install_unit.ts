@@ -136,10 +136,9 @@ async function stopRunning({ app, output, workspace }: CommandContext): Promise<
   if (await checkHealth(client, app) === "absent") return;
   output.note("Stopping the running service, so that the unit can start it");
   const { kind } = await stopService({
+    app,
     client,
     places,
-    processes: app.processes,
-    clock: app.clock,
     timeoutMs: STOP_MS,
     onStep: (text) => output.note(text),
   });

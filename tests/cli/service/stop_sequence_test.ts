@@ -13,8 +13,7 @@ async function stop(
   const outcome = await cli.drive(stopService({
     client: cli.app.connect(places),
     places,
-    processes: cli.app.processes,
-    clock: cli.clock,
+    app: cli.app,
     timeoutMs: options.timeoutMs ?? 15_000,
     onStep: (text) => steps.push(text),
   }));
