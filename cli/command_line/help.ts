@@ -4,13 +4,6 @@ import { wrapText } from "../output/wrap.ts";
 import type { Argument } from "./argument.ts";
 import type { Command, Program } from "./command.ts";
 
-/** The layout of a help text. */
-export interface HelpLayout {
-  /** The width of the terminal in cells. */
-  columns: number;
-  style: Style;
-}
-
 /** A term of the help, such as an option, and its description. */
 type Item = readonly [term: string, meaning: string];
 
@@ -25,9 +18,12 @@ const LEAST_DESCRIPTION = 24;
 const MOST_COMMAND = 24;
 
 /** Returns the help text of the program or of a command. */
-export function formatHelp(program: Program, of: Program | Command, layout: HelpLayout): string {
-  const { style } = layout;
-  const width = Math.min(layout.columns, MOST_WIDTH);
+export function formatHelp(
+  program: Program,
+  of: Program | Command,
+  { columns, style }: { columns: number; style: Style },
+): string {
+  const width = Math.min(columns, MOST_WIDTH);
   const isProgram = "commands" in of;
   const words = isProgram ? [] : Object.entries(of.arguments);
   const usage = isProgram

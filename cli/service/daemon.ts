@@ -16,21 +16,15 @@ import {
   untilSettled,
 } from "./service_start.ts";
 
-/** A client of the service. `started` is true if ensureService() started the service, false if it was already running. */
-export interface EnsuredService {
-  client: Client;
-  started: boolean;
-}
-
 /**
- * Connects to the running service, or starts it. If several processes call this function, one starts the service and the
- * others wait for it. Throws CommandFailure if the service cannot start.
+ * Connects to the running service, or starts it. `started` is false if it was already running. If several processes call
+ * this function, one starts the service and the others wait for it. Throws CommandFailure if the service cannot start.
  */
 export async function ensureService(
   app: CliApp,
   places: Places,
   options: ServiceStartOptions = {},
-): Promise<EnsuredService> {
+): Promise<{ client: Client; started: boolean }> {
   const found = await serviceOrTurn(app, places, options);
   if ("client" in found) return { client: found.client, started: false };
   using _turn = found.turn;

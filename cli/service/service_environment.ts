@@ -1,4 +1,4 @@
-// Adds environment variables to the inherited environment of a long-running service.
+// The environment variables that a long-running service gets in addition to the inherited ones, which take precedence.
 
 /**
  * The variables that limit the service's memory. With these values the service is not slower. They are read when a process
@@ -15,10 +15,3 @@ export const SERVICE_VARIABLES: Readonly<Record<string, string>> = {
   MALLOC_TRIM_THRESHOLD_: "131072",
   DENO_V8_FLAGS: "--max-semi-space-size=8",
 };
-
-/** Returns the given environment with SERVICE_VARIABLES added. Variables of the given environment take precedence. */
-export function serviceEnvironment(
-  environment: Readonly<Record<string, string>>,
-): Record<string, string> {
-  return { ...SERVICE_VARIABLES, ...environment };
-}

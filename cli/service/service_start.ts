@@ -6,7 +6,7 @@ import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isLocked } from "../../base/files/lock_file.ts";
 import type { DetachedProcess } from "../context/processes.ts";
 import { pollUntil, readEnd, sizeOf, spawnSelf } from "./self_start.ts";
-import { serviceEnvironment } from "./service_environment.ts";
+import { SERVICE_VARIABLES } from "./service_environment.ts";
 
 /**
  * The time after which a start is reported as failed. The process is not killed, because it may be waiting for a busy
@@ -81,7 +81,8 @@ function spawnService(
     ],
     // The key is passed in the environment, because other users can read the arguments of a process.
     environment: {
-      ...serviceEnvironment(app.environment),
+      ...SERVICE_VARIABLES,
+      ...app.environment,
       ...(tcp !== undefined && { INKLING_API_KEY: tcp.apiKey }),
     },
     ...(tcp && { host: tcp.host }),

@@ -83,8 +83,9 @@ async function showExecutions(
   const slots = agentId === undefined || isFiltered
     ? []
     : await readSlots(client, agentId, { executions, last });
-  if (executions.length === 0 && slots.length === 0) output.sentence(nothing(options));
-  else {
+  if (executions.length === 0 && slots.length === 0) {
+    output.sentence(isFiltered ? "No execution matches" : noRuns(agentId));
+  } else {
     const isOfAll = agentId === undefined;
     showHistory(output, executions, slots, { isOfAll, now: app.clock.now() });
   }
@@ -145,10 +146,7 @@ function describeSearch({ count, backTo }: ResultSearch): string {
     results;
 }
 
-function nothing({ agentId, ...options }: LogsOptions & { agentId: string | undefined }): string {
-  const isFiltered = [options.since, options.until, options.status, options.trigger, options.search]
-    .some((one) => one !== undefined);
-  if (isFiltered) return "No execution matches";
+function noRuns(agentId: string | undefined): string {
   return agentId === undefined
     ? "No agent has run yet: inkling run <agent>"
     : `${toOneLine(agentId)} has not run yet: inkling run ${toAgentWord(toOneLine(agentId))}`;

@@ -42,8 +42,8 @@ export const perform = performs<typeof start>(async (context, options) => {
     throw missingWorkspace(gone, isWaitedFor ? EXIT.failed : EXIT.usage);
   }
   if (unitKind !== undefined) {
-    const { printUnit } = await import("../../service/units/print_unit.ts");
-    return await printUnit(context, unitKind, options);
+    const { formatUnit } = await import("../../service/units/print_unit.ts");
+    return context.output.line((await formatUnit(context, unitKind, options)).trimEnd());
   }
   const flags = await readFlags(context, options);
   return daemon ? await startInBackground(context, flags) : await serve(context, flags);

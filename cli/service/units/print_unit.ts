@@ -2,9 +2,9 @@
 // `inkling service install`.
 import { dirname, join } from "../../../base/plain_path.ts";
 import { type CommandContext, workspaceOf } from "../../context/context.ts";
-import { commandFailed, EXIT, type ExitCode, misuse } from "../../context/exit.ts";
+import { commandFailed, misuse } from "../../context/exit.ts";
 import { serviceCommand } from "../self_start.ts";
-import { SERVICE_VARIABLES, serviceEnvironment } from "../service_environment.ts";
+import { SERVICE_VARIABLES } from "../service_environment.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 import type { Unit, UnitKind } from "./unit.ts";
 
@@ -24,19 +24,9 @@ export interface UnitOptions {
 }
 
 /**
- * Prints a unit file for the given service manager, or for the default manager of this system if `kind` is true. Throws
- * CommandFailure if a path or value contains a control character.
+ * Returns the text of the unit file for a service manager, or for the default manager of this system if `kind` is true.
+ * Throws CommandFailure for a text that such a file cannot contain.
  */
-export async function printUnit(
-  context: CommandContext,
-  kind: UnitKind | true,
-  { port, host }: Pick<UnitOptions, "port" | "host">,
-): Promise<ExitCode> {
-  context.output.line((await formatUnit(context, kind, { port, host })).trimEnd());
-  return EXIT.ok;
-}
-
-/** Returns the text of the unit file. Throws CommandFailure for a text that such a file cannot contain. */
 export async function formatUnit(
   context: CommandContext,
   kind: UnitKind | true,
@@ -101,7 +91,7 @@ async function describeUnit(
     ...(host === undefined ? [] : ["--host", host]),
     ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
   ];
-  const variables = serviceEnvironment(app.environment);
+  const variables: Record<string, string> = { ...SERVICE_VARIABLES, ...app.environment };
   const print = kind === true ? "--print-unit" : `--print-unit=${kind}`;
   return {
     ...(owner !== undefined && { owner }),
