@@ -67,16 +67,13 @@ function quoteForBash(value: string, quote: ShellLine["quote"]): string {
   return value.replaceAll(/[^\p{L}\p{M}\p{N}_./:=@%+,-]/gu, "\\$&");
 }
 
-/** The text of a word without quotation marks, and the quotation mark that is open at its end. */
-export interface TypedWord {
-  text: string;
-  quote: "" | '"' | "'";
-}
-
-/** Parses a shell word, which may be incomplete. */
-export function readTypedWord(typed: string): TypedWord {
+/**
+ * Parses a shell word, which may be incomplete. Returns its text without quotation marks, and the quotation mark that is open
+ * at its end.
+ */
+export function readTypedWord(typed: string): Pick<ShellLine, "quote"> & { text: string } {
   let text = "";
-  let quote: TypedWord["quote"] = "";
+  let quote: ShellLine["quote"] = "";
   const characters = [...typed];
   for (let index = 0; index < characters.length; index++) {
     const character = characters[index] ?? "";

@@ -22,7 +22,8 @@ export class Output {
   readonly errorStyle: Style;
   /** The progress lines at the end of the watched terminal; undefined if lines cannot be erased there, or with --quiet. */
   readonly live: LiveRegion | undefined;
-  readonly #liveTerminal: Terminal;
+  /** The terminal that the user watches: standard output if it is a terminal, otherwise standard error. */
+  readonly watched: Terminal;
 
   constructor(
     options: { stdout: Terminal; stderr: Terminal; quiet: boolean; verbose: boolean },
@@ -33,20 +34,13 @@ export class Output {
     this.verbose = options.verbose;
     this.style = createStyle({ colors: this.stdout.colors });
     this.errorStyle = createStyle({ colors: this.stderr.colors });
-    this.#liveTerminal = this.stdout.isTerminal ? this.stdout : this.stderr;
-    this.live = this.#liveTerminal.isErasable && !this.quiet
-      ? new LiveRegion(this.#liveTerminal)
-      : undefined;
+    this.watched = this.stdout.isTerminal ? this.stdout : this.stderr;
+    this.live = this.watched.isErasable && !this.quiet ? new LiveRegion(this.watched) : undefined;
   }
 
   /** The text styles for the watched terminal. */
   get watchedStyle(): Style {
     return this.stdout.isTerminal ? this.style : this.errorStyle;
-  }
-
-  /** The terminal that the user watches: standard output if it is a terminal, otherwise standard error. */
-  get watched(): Terminal {
-    return this.#liveTerminal;
   }
 
   /** Prints a line of the result on standard output without changes. The caller must sanitize untrusted text. */
@@ -141,7 +135,7 @@ export class Output {
 
   #print(terminal: Terminal, text: string): void {
     if (this.live === undefined || !terminal.isTerminal) terminal.write(text);
-    else if (terminal === this.#liveTerminal) this.live.writeAbove(text);
+    else if (terminal === this.watched) this.live.writeAbove(text);
     else this.live.makeWay(() => terminal.write(text));
   }
 }

@@ -91,7 +91,7 @@ function formatBlock(token: MarkedToken, at: Surroundings): string[] {
     case "list":
       return formatList(token, at);
     case "blockquote":
-      return within(at, 2, (inner) => joinBlocks(token.tokens, inner, "\n"))
+      return joinBlocks(token.tokens, within(at, 2), "\n")
         .map((line) => `${style.dim("│")} ${line}`.trimEnd());
     case "table":
       return formatMarkdownTable(token, { width, style });
@@ -134,11 +134,8 @@ function formatList(list: Tokens.List, at: Surroundings): string[] {
       ? `${first + index}.`.padEnd(numberWidth) + box
       : box || `${BULLETS[lists % BULLETS.length]} `;
     const markerWidth = marker.length;
-    const body = within(
-      { ...at, lists: lists + 1 },
-      markerWidth,
-      (inner) => joinBlocks(item.tokens, inner, list.loose ? "\n" : ""),
-    );
+    const inner = within({ ...at, lists: lists + 1 }, markerWidth);
+    const body = joinBlocks(item.tokens, inner, list.loose ? "\n" : "");
     if (list.loose && index > 0) lines.push("");
     lines.push(`${style.dim(marker)}${body[0] ?? ""}`.trimEnd());
     lines.push(
@@ -148,17 +145,9 @@ function formatList(list: Tokens.List, at: Surroundings): string[] {
   return lines;
 }
 
-/** Calls `format` with the reduced width for the content of a list or quote, and returns its lines. */
-function within(
-  at: Surroundings,
-  indent: number,
-  format: (inner: Surroundings) => string[],
-): string[] {
+/** Returns the surroundings of the content of a list or quote, with the reduced width. */
+function within(at: Surroundings, indent: number): Surroundings {
   const depth = at.depth + 1;
-  const isTooDeep = depth > DEEPEST;
-  return format({
-    ...at,
-    depth,
-    width: isTooDeep ? at.width : Math.max(LEAST_WIDTH, at.width - indent),
-  });
+  const width = depth > DEEPEST ? at.width : Math.max(LEAST_WIDTH, at.width - indent);
+  return { ...at, depth, width };
 }

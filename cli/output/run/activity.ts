@@ -29,7 +29,6 @@ export interface ActivityOptions {
 
 /** The progress line at the end of the terminal. Every method does nothing if the output has no live region. */
 export class Activity {
-  readonly #output: Output;
   readonly #options: ActivityOptions;
   #label = "";
   #since = 0;
@@ -38,13 +37,12 @@ export class Activity {
   #ticking: AbortController | undefined;
 
   constructor(options: ActivityOptions) {
-    this.#output = options.output;
     this.#options = options;
   }
 
   /** Shows `label` as the current activity. The elapsed time restarts if the label is new, unless `isPart` is true. */
   begin(label: string, { isPart = false } = {}): void {
-    if (this.#output.live === undefined) return;
+    if (this.#options.output.live === undefined) return;
     const isNew = label !== this.#label && !isPart;
     if (isNew || this.#ticking === undefined) this.#since = this.#options.clock.now();
     this.#label = label;
@@ -68,7 +66,7 @@ export class Activity {
   rest(): void {
     this.#ticking?.abort();
     this.#ticking = undefined;
-    this.#output.live?.draw([]);
+    this.#options.output.live?.draw([]);
   }
 
   async #tick(signal: AbortSignal): Promise<void> {
@@ -85,11 +83,11 @@ export class Activity {
 
   #draw(picture: string): void {
     const lines = () => this.#lines(picture);
-    this.#output.live?.draw(lines(), lines);
+    this.#options.output.live?.draw(lines(), lines);
   }
 
   #lines(picture: string): string[] {
-    const { watched, watchedStyle: style } = this.#output;
+    const { watched, watchedStyle: style } = this.#options.output;
     const preview = this.#options.preview(Math.min(PREVIEW_LINES, watched.rows - KEPT_LINES));
     const figures = ` · ${this.#figures()}`;
     // The line must be narrower than the terminal, because a line of the full width would wrap.
