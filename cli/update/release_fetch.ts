@@ -22,7 +22,7 @@ export interface FetchOptions {
 export async function* fetchChunks(
   address: URL,
   options: FetchOptions & { limit: number },
-): AsyncGenerator<Uint8Array, void, void> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, void> {
   const { limit } = options;
   const { body, headers } = await open(address, options);
   const announced = Number(headers.get("content-length") ?? NaN);
@@ -50,19 +50,14 @@ export async function fetchText(
   address: URL,
   options: FetchOptions & { limit: number },
 ): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of fetchChunks(address, options)) {
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  return await new Blob(await Array.fromAsync(fetchChunks(address, options))).text();
 }
 
 /** Requests an address and follows redirects. Checks each address before the request. */
 async function open(
   address: URL,
   options: FetchOptions,
-): Promise<{ body: ReadableStream<Uint8Array>; headers: Headers }> {
+): Promise<{ body: ReadableStream<Uint8Array<ArrayBuffer>>; headers: Headers }> {
   let at = address;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     if (!isTrustworthy(at, address)) {
