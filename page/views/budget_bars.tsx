@@ -61,7 +61,7 @@ function BudgetBar({ budget, now }: { budget: BudgetBody; now: number }): VNode 
         aria-label={`${budget.budget} of ${owner}`}
         aria-valuetext={`${amounts} used`}
       />
-      <span class="amounts">
+      <span class="muted">
         {amounts}
         {reserved > 0 && ` · ${formatAmount(budget, reserved)} reserved`}
         {monthly !== null && (
