@@ -35,28 +35,34 @@ export class SystemClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (!(ms > LONGEST_TIMER_MS)) return this.sleepBriefly(ms, signal);
-    return this.sleepBriefly(LONGEST_TIMER_MS, signal)
+    if (!(ms > LONGEST_TIMER_MS)) return this.#sleepBriefly(ms, signal);
+    return this.#sleepBriefly(LONGEST_TIMER_MS, signal)
       .then(() => this.sleep(ms - LONGEST_TIMER_MS, signal));
   }
 
   /** Sleeps with one timer. */
-  protected sleepBriefly(ms: number, signal?: AbortSignal): Promise<void> {
+  #sleepBriefly(ms: number, signal?: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     if (signal?.aborted) {
       reject(signal.reason);
       return promise;
     }
-    const timer = setTimeout(() => {
+    const stop = this.startTimer(ms, () => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
-    }, ms);
+    });
     const onAbort = () => {
-      clearTimeout(timer);
+      stop();
       reject(signal?.reason);
     };
     signal?.addEventListener("abort", onAbort, { once: true });
     return promise;
+  }
+
+  /** Calls `onTime` after `ms` milliseconds. Returns a function that stops the timer. */
+  protected startTimer(ms: number, onTime: () => void): () => void {
+    const timer = setTimeout(onTime, ms);
+    return () => clearTimeout(timer);
   }
 }
 

@@ -7,24 +7,10 @@ import { SystemClock } from "../../base/clock.ts";
  * process alive.
  */
 export class CommandClock extends SystemClock {
-  protected override sleepBriefly(ms: number, signal?: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    if (signal?.aborted) {
-      reject(signal.reason);
-      return promise;
-    }
+  protected override startTimer(ms: number, onTime: () => void): () => void {
     const time = AbortSignal.timeout(Math.max(0, ms));
-    const onTime = () => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    };
-    const onAbort = () => {
-      time.removeEventListener("abort", onTime);
-      reject(signal?.reason);
-    };
     // The listener keeps the process alive until the timeout. Without a listener, the process could end before the timeout.
     time.addEventListener("abort", onTime, { once: true });
-    signal?.addEventListener("abort", onAbort, { once: true });
-    return promise;
+    return () => time.removeEventListener("abort", onTime);
   }
 }
