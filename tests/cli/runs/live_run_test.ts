@@ -1,5 +1,6 @@
 // Tests of the progress line that a run shows at a terminal and then removes.
 import assert from "node:assert/strict";
+import { beforeEnding } from "../../../cli/prompting/terminal_signals.ts";
 import { fakeAgent } from "../../support/fake_agent.ts";
 import { settleQuickly } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";
@@ -50,6 +51,9 @@ function answerCall(cli: FakeCli, id: string): void {
     duration_ms: 12,
   });
 }
+
+// The first use of the terminal adds listeners for signals, which stay until the process ends.
+beforeEnding(() => {})[Symbol.dispose]();
 
 Deno.test("run shows its activity, duration and tokens on a progress line", async (t) => {
   const { cli, screen, code, pass } = await start();
