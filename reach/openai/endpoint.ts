@@ -150,16 +150,8 @@ export class OpenAiEndpoint {
       });
     }, {
       clock,
-      onClose: () => void this.#cancel(started.id),
+      onClose: () => void exposed.client.cancel(started.id).catch(onBug),
     });
-  }
-
-  async #cancel(id: number): Promise<void> {
-    try {
-      await this.#exposed.client.cancel(id);
-    } catch (error) {
-      this.#ports.onBug(error);
-    }
   }
 }
 
