@@ -6,20 +6,16 @@ import type { ErrorBody } from "./schemas/error_schemas.ts";
 /** Error: the service refuses the request before it runs it, for example for its method, size, JSON or schema. */
 export class RequestRefused extends Error {
   override readonly name = "RequestRefused";
-  readonly status: number;
-  readonly detail: ErrorBody["detail"];
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    status: number,
-    detail: ErrorBody["detail"],
+    readonly status: number,
+    readonly detail: ErrorBody["detail"],
     options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
   ) {
     super(typeof detail === "string" ? detail : "The request does not fit its schema", {
       cause: options.cause,
     });
-    this.status = status;
-    this.detail = detail;
     this.headers = options.headers ?? {};
   }
 }

@@ -52,7 +52,8 @@ export class ServiceEventStream extends EventStream {
   }
 
   #receive(event: ServiceEvent): void {
-    const text = toText(event);
+    const { event: name, payload } = toWireEvent(event);
+    const text = toEvent(name, toDataLine(JSON.stringify(payload)));
     const followersFirst = event.type === "execution_completed"
       ? this.#followers.waitUntilLeft(event, this.#left.signal)
       : undefined;
@@ -102,12 +103,6 @@ export class ServiceEventStream extends EventStream {
     this.#unsubscribe();
     super.release();
   }
-}
-
-/** Returns the text of an event. */
-function toText(event: ServiceEvent): string {
-  const { event: name, payload } = toWireEvent(event);
-  return toEvent(name, toDataLine(JSON.stringify(payload)));
 }
 
 /** Returns the wire form of an event. `agent_name` is the id, for older clients. */

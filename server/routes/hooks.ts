@@ -40,25 +40,19 @@ export function createDeliveries(
     if (!isDelivery(request, runtime)) {
       throw new RequestRefused(405, "Method Not Allowed", { headers: { allow: "POST" } });
     }
-    if (runtime.webhooks?.has(agentId) !== true) throw new RequestRefused(404, "Not Found");
+    const { webhooks } = runtime;
+    if (webhooks?.has(agentId) !== true) throw new RequestRefused(404, "Not Found");
     if (reading >= MOST_READING) throw refuseForNow("Too many deliveries at a time");
     reading++;
     const body = await readBytes(request, runtime).finally(() => reading--);
-    return await receiveDelivery(request, { agentId, body, runtime });
+    const { headers, method, url } = request;
+    const addresses = addressesOf(url, runtime.config.publicUrl);
+    const outcome = await webhooks.receive(agentId, { headers, body, method, addresses });
+    return await answer(outcome, runtime);
   };
 }
 
-async function receiveDelivery(
-  { headers, method, url }: Request,
-  { agentId, body, runtime }: { agentId: string; body: Uint8Array<ArrayBuffer>; runtime: Runtime },
-): Promise<Response> {
-  const outcome: HookOutcome = await runtime.webhooks?.receive(agentId, {
-    headers,
-    body,
-    method,
-    addresses: addressesOf(url, runtime.config.publicUrl),
-  }) ??
-    { outcome: "unknown" };
+async function answer(outcome: HookOutcome, runtime: Runtime): Promise<Response> {
   switch (outcome.outcome) {
     case "unknown":
       throw new RequestRefused(404, "Not Found");
