@@ -5,7 +5,7 @@ import type { AgentDetail, AgentSummary } from "../api/schemas/agent_schemas.ts"
 import type { ExecutionDetail } from "../api/schemas/execution_schemas.ts";
 import type { RecapBody } from "../api/schemas/report_schemas.ts";
 import type { PendingBody } from "../api/schemas/request_schemas.ts";
-import { inGroups } from "../base/in_groups.ts";
+import { inParallel } from "../base/in_parallel.ts";
 
 /** The maximum number of executions in one answer. */
 const MOST_LISTED = 100;
@@ -67,7 +67,7 @@ export class Exposed {
 
   /** Returns the open questions of the exposed agents and of the agents that these called, each once. */
   async questions(): Promise<PendingBody[]> {
-    const found = await inGroups(await this.executions({ status: ["waiting"] }), {
+    const found = await inParallel(await this.executions({ status: ["waiting"] }), {
       size: QUESTIONS_AT_ONCE,
       // The question may have been answered after the list was read.
       work: ({ id }) => orMissing(this.client.pending(id)),

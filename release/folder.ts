@@ -24,9 +24,9 @@ export async function filesBelow(directory: string): Promise<string[]> {
     .map(({ parentPath, name }) => relative(directory, join(parentPath, name))).sort();
 }
 
-/** Copies a file or a folder with its content. */
+/** Copies a file or a folder with its content. Of a link, copies what it leads to. */
 export async function copyTree(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true });
+  await cp(from, to, { recursive: true, dereference: true });
 }
 
 /** Removes a file or a folder with its content, if it exists. */

@@ -4,7 +4,7 @@
 /** The media type of a stream of events. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** The headers of a response with events, which no cache and no proxy may keep back. */
+/** The headers of a response with events. No cache may store it, and no proxy may buffer it. */
 export const STREAM_HEADERS = {
   "content-type": EVENT_STREAM,
   "cache-control": "no-store",

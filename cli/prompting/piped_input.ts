@@ -1,4 +1,4 @@
-// Reads lines of standard input to its end: piped ones, and those that the user types.
+// Reads lines of standard input, which are piped or which the user types.
 import type { CliApp } from "../context/app.ts";
 import { listenToInterrupts } from "./interrupts.ts";
 

@@ -3,8 +3,7 @@
 import { SystemClock } from "../../base/clock.ts";
 
 /**
- * The system clock for a short-lived process. The timer of an aborted wait remains until its time, but does not keep the
- * process alive.
+ * The system clock of a command. The timer of an aborted wait remains until its time, but does not keep the process alive.
  */
 export class CommandClock extends SystemClock {
   protected override startTimer(ms: number, onTime: () => void): () => void {

@@ -90,7 +90,10 @@ export class Installation {
       throw error;
     }
     if (choices.workspace !== undefined) {
-      const info = await Deno.stat(config.workspace).catch(ignoreMissing);
+      const info = await Deno.stat(config.workspace).catch((error) => {
+        if (error instanceof Deno.errors.NotADirectory) return { isDirectory: false };
+        return ignoreMissing(error);
+      });
       if (info?.isDirectory === false) {
         return `${config.workspace} is a file: a workspace is a folder`;
       }

@@ -10,7 +10,7 @@ const TRIAL_MS = 60_000;
 /** The maximum tokens of the reply. The reply is one word, but models that reason need more tokens. */
 const MAX_TOKENS = 1_024;
 
-/** The options of a trial: the model's key, and those of the call. */
+/** The options of a trial: the model's key, a signal that ends the trial, and the options of the call. */
 export interface ModelTrialOptions extends Omit<ResolveModelOptions, "log"> {
   /** The key that replaces the value of the model's variable. Undefined for the stored key. */
   apiKey: string | undefined;

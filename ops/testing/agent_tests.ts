@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-import { inGroups } from "../../base/in_groups.ts";
+import { inParallel } from "../../base/in_parallel.ts";
 import { describeBadName } from "../../runtime/agents/agent_id.ts";
 import { FolderWatches } from "../../runtime/folders/folder_watches.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
@@ -69,7 +69,7 @@ export class AgentTests implements AsyncDisposable {
   /** Reads and plays the cases of all agents or of one agent. Returns the results sorted by name. */
   async run(agentId?: string): Promise<TestResult[]> {
     const { clock } = this.#ports;
-    return await inGroups(await this.find(agentId), {
+    return await inParallel(await this.find(agentId), {
       size: CASES_AT_ONCE,
       work: async (file) => {
         const startedAt = clock.now();

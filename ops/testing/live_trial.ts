@@ -1,6 +1,6 @@
 // Plays cases with real models and scripted tools. Estimates the cost, and counts how often each model passes each case.
 import type { Agent } from "../../runtime/agents/agent.ts";
-import { inGroups } from "../../base/in_groups.ts";
+import { inParallel } from "../../base/in_parallel.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { ModelSupply } from "../../runtime/models/calls/model_supply.ts";
 import { uncachedUsage } from "../../runtime/models/model.ts";
@@ -109,7 +109,7 @@ export async function openTrial(
     unplayable,
     estimate,
     run: () =>
-      inGroups(cells, {
+      inParallel(cells, {
         size: CASES_AT_ONCE,
         work: async ({ playable, model }) => {
           const results: TestResult[] = [];

@@ -37,23 +37,27 @@ export function BrokenAgents({ files }: { files: readonly AgentErrorBody[] }): V
               </a>
             )}
           </p>
-          <Problems of={diagnostics} />
+          <Problems of={diagnostics} label={`Problems of ${id}`} />
         </div>
       ))}
     </section>
   );
 }
 
-/** Renders the problems of a text, errors first. A click goes to the problem's line. */
+/** Renders the problems of a text, errors first. With `onGo`, a click on a problem calls it. */
 export function Problems(
-  { of, onGo }: { of: readonly DiagnosticBody[]; onGo?: (one: DiagnosticBody) => void },
+  { of, onGo, label = "Problems" }: {
+    of: readonly DiagnosticBody[];
+    onGo?: (one: DiagnosticBody) => void;
+    label?: string;
+  },
 ): VNode | null {
   if (of.length === 0) return null;
   const sorted = of.toSorted((a, b) =>
     Number(a.severity !== "error") - Number(b.severity !== "error")
   );
   return (
-    <ul class="text-problems" aria-label="Problems">
+    <ul class="text-problems" aria-label={label}>
       {sorted.map((one) => (
         <li key={`${one.line} ${one.message}`} class={one.severity}>
           {one.severity === "warning" && <span class="muted">Warning:</span>} {onGo === undefined

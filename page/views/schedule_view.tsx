@@ -200,6 +200,7 @@ function JobItem(
   const { agent_id: id } = job;
   const agent = useAgents().get(id);
   const knownTo = endOfKnown(job);
+  const zone = job.timezone === null || job.timezone === zoneName() ? "" : ` (${job.timezone})`;
   return (
     <section class="job" aria-label={agent?.display_name ?? id}>
       <h2>
@@ -207,9 +208,10 @@ function JobItem(
           <Agent id={id} />
         </a>
         <span class="muted small">
-          {agent && describeTrigger(agent, "full")}
-          {job.timezone !== null && job.timezone !== zoneName() && ` (${job.timezone})`}
-          {job.next_run !== null && `, next ${formatNext(Date.parse(job.next_run), now)}`}
+          {[
+            agent && `${describeTrigger(agent, "full")}${zone}`,
+            job.next_run !== null && `next ${formatNext(Date.parse(job.next_run), now)}`,
+          ].filter(Boolean).join(", ")}
         </span>
       </h2>
       <StoppedTrigger agentId={id} reason={job.trigger_paused} />

@@ -23,8 +23,8 @@ const TAKEN_OVER_MS = 45_000;
 const END_MS = 120_000;
 const LOOK_MS = 250;
 /**
- * Counts 1 until a schedule has stored its first due time of the pause. Until then a node that has seen no pause may still
- * start the run of an earlier due time.
+ * Returns 1 until the pause has skipped a due time of tick_2. Until then a node that has not seen the pause may still start
+ * a run.
  */
 const UNPAUSED = "SELECT count(*) AS n FROM " +
   "(SELECT reason FROM slots WHERE agent_id = 'tick_2' ORDER BY scheduled_for DESC LIMIT 1) AS newest " +

@@ -184,7 +184,9 @@ export class Chat implements AsyncDisposable {
 
   async #hear(message: ChatMessage): Promise<Post | undefined> {
     const { clock } = this.#ports;
-    const question = await this.#questions.findAnswered(message);
+    const question = isCommand(message.text)
+      ? undefined
+      : await this.#questions.findAnswered(message);
     if (!message.isAddressed && question === undefined) return undefined;
     if (message.isForwarded) {
       return { text: "Forwarded text is not your word: type it yourself, or copy it." };

@@ -1,6 +1,6 @@
 // Starts runs for the messages of people, and performs their commands.
 import { ApiError } from "../../api/client/client.ts";
-import { inGroups } from "../../base/in_groups.ts";
+import { inParallel } from "../../base/in_parallel.ts";
 import { countRuns } from "../../present/recap.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
@@ -242,7 +242,7 @@ export class Conversations {
       await app.send(place, { text: "This question is open.", replyTo: messageId }, signal);
     }
     const personId = isGroup ? null : sender.id;
-    await inGroups(asking, {
+    await inParallel(asking, {
       size: SHOWN_AT_ONCE,
       work: ({ id }) => this.#questions.show(id, { place, personId }, signal),
     });

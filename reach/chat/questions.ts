@@ -38,6 +38,7 @@ export class Questions {
   readonly #ports: ChatPorts;
   /** Questions are shown one at a time, so that two causes do not show the same question twice. */
   readonly #shows = new SerialQueue();
+  #showing = 0;
 
   constructor(ports: ChatPorts) {
     this.#ports = ports;
@@ -51,6 +52,7 @@ export class Questions {
 
   /** Shows the open question of an execution in a place, unless it is shown there. */
   show(executionId: number, at: QuestionPlace, signal: AbortSignal): Promise<void> {
+    this.#showing++;
     return this.#shows.run(async () => {
       const { notes, holder } = this.#ports;
       const person = at.personId === null ? undefined : findPerson(this.#ports, at.personId);
@@ -76,7 +78,7 @@ export class Questions {
       } finally {
         await notes.release(claim, holder);
       }
-    });
+    }).finally(() => void this.#showing--);
   }
 
   async #show(
@@ -141,14 +143,9 @@ export class Questions {
   /** Handles a pressed button. Returns the text for the person who pressed it. */
   async press(press: ButtonPress, person: ChatPerson, signal: AbortSignal): Promise<string> {
     const { place, messageId, data } = press;
-    const find = async () =>
-      (await this.list()).find((one) => one.place === place && one.messageId === messageId);
-    let note = await find();
-    if (note === undefined) {
-      // The message may have been sent just now, and its note is not written yet.
-      await this.#shows.settled();
-      note = await find();
-    }
+    const note = await this.#findShown((notes) =>
+      notes.find((one) => one.place === place && one.messageId === messageId)
+    );
     if (note === undefined) return CLOSED;
     // The button is bound to its person: nobody else answers, not even with the right.
     if (!may(person, "answer") || (note.personId ?? person.id) !== person.id) {
@@ -173,19 +170,28 @@ export class Questions {
    */
   async findAnswered(message: ChatMessage): Promise<QuestionNote | undefined> {
     const { place, replyTo, sender } = message;
-    // The text may answer a question that was sent just now, and whose note is not written yet.
-    await this.#shows.settled();
-    const own = (await this.list()).filter((note) =>
-      note.place === place && (note.personId ?? sender.id) === sender.id
-    );
-    const replied = own.find(({ messageId }) => messageId === replyTo);
     // In Slack, a message of a thread names only the first message of the thread.
     const mayAnswer = message.isAddressed && may(findPerson(this.#ports, sender.id), "answer");
-    const texts = own.filter(({ kind, thread }) =>
-      kind === "input" &&
-      (!message.isGroup || mayAnswer && replyTo !== null && thread === replyTo)
-    );
-    return replied ?? (texts.length === 1 ? texts[0] : undefined);
+    return await this.#findShown((notes) => {
+      const own = notes.filter((note) =>
+        note.place === place && (note.personId ?? sender.id) === sender.id
+      );
+      const texts = own.filter(({ kind, thread }) =>
+        kind === "input" &&
+        (!message.isGroup || mayAnswer && replyTo !== null && thread === replyTo)
+      );
+      return own.find(({ messageId }) => messageId === replyTo) ??
+        (texts.length === 1 ? texts[0] : undefined);
+    });
+  }
+
+  /** Finds a shown question. Reads the notes again if this process was about to write one. */
+  async #findShown(find: (notes: QuestionNote[]) => QuestionNote | undefined) {
+    const isShowing = this.#showing > 0;
+    const found = find(await this.list());
+    if (found !== undefined || !isShowing) return found;
+    await this.#shows.settled();
+    return find(await this.list());
   }
 
   /** Answers a question in words. Returns the reply for the person. */

@@ -6,7 +6,7 @@
 import { basename, dirname, join } from "../../base/plain_path.ts";
 import { isMissing } from "../../base/files/missing.ts";
 import { isBelow } from "../../base/files/path_below.ts";
-import { inGroups } from "../../base/in_groups.ts";
+import { inParallel } from "../../base/in_parallel.ts";
 
 const STATS_AT_ONCE = 32;
 
@@ -114,7 +114,7 @@ export class FolderSnapshot {
   async scan(paths: readonly string[], { isOld = false } = {}): Promise<ScanResult> {
     const result: ScanResult = { changes: [], newFolders: [], lost: [], hasFoundFolder: false };
     const places = new Set(paths.flatMap((path) => this.#firstUnknown(path) ?? []));
-    const found = await inGroups([...places], { size: STATS_AT_ONCE, work: find });
+    const found = await inParallel([...places], { size: STATS_AT_ONCE, work: find });
     await this.#scanEntries(found, { result, isOld });
     return result;
   }
@@ -204,7 +204,7 @@ export class FolderSnapshot {
     for (const path of this.#unread.keys()) {
       if (dirname(path) === folder && !names.has(basename(path))) this.#forgetUnread(path, result);
     }
-    const found = await inGroups(entries, {
+    const found = await inParallel(entries, {
       size: STATS_AT_ONCE,
       work: async ({ name, isFile, isDirectory }): Promise<Found> => {
         const path = join(folder, name);

@@ -1,7 +1,7 @@
 // `inkling pending`: lists the questions that wait for an answer, or prints a single question in full.
 import { performs } from "../../command_line/command.ts";
 import type { pending } from "../../declarations/execution_commands.ts";
-import { inGroups } from "../../../base/in_groups.ts";
+import { inParallel } from "../../../base/in_parallel.ts";
 import { type Client, orMissing } from "../../../api/client/client.ts";
 import type { ExecutionSummary } from "../../../api/schemas/execution_schemas.ts";
 import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
@@ -102,7 +102,7 @@ async function readQuestions(
   const asking = waiting.filter(({ parent_execution_id: parent }) =>
     parent === null || !ids.has(parent)
   );
-  const questions = await inGroups(asking, {
+  const questions = await inParallel(asking, {
     size: REQUESTS_AT_ONCE,
     async work({ id, agent_id }) {
       // The question may have been answered after the list was read.

@@ -35,11 +35,11 @@ export async function showTranscript(
     const place = from.step === 0 ? "at its beginning" : `after step ${from.step}`;
     output.detail(output.style.dim(`Forked from execution ${from.execution_id} ${place}`));
   }
-  const pieces = [
-    ...rows.flatMap((row) => renderer.render(toPayload(row, execution))),
-    ...rows.slice(-1).flatMap((row) => renderer.renderOpenCalls(toPayload(row, execution))),
-  ];
-  for (const piece of pieces) showPiece(output, piece, replies);
+  const show = (pieces: readonly FramePiece[]) => {
+    for (const piece of pieces) showPiece(output, piece, replies);
+  };
+  for (const row of rows) show(renderer.render(toPayload(row, execution)));
+  for (const row of rows.slice(-1)) show(renderer.renderOpenCalls(toPayload(row, execution)));
   if (children.count > 0) {
     const { count, total_tokens: tokens, cost_usd: cost } = children;
     const figures = [

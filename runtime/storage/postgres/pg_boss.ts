@@ -48,7 +48,8 @@ export async function openBoss(
   { address, onError }: OpenBossOptions,
 ): Promise<PgBoss> {
   const [{ PgBoss }, { default: pg }] = await Promise.all([loadPgBoss(), loadPg()]);
-  // Both packages write warnings to the standard error. If nobody reads it any more, the error would end the process.
+  // Both packages write warnings to the standard error. If nobody reads it any more, the failed write must not end the
+  // process.
   process.stderr.off("error", ignore).on("error", ignore);
   const connection = {
     ...await toClientConfig(address),

@@ -1,7 +1,7 @@
 // Detects changes that left a file's content unchanged (touched, restored or synchronized files), for the watch of one
 // agent.
 import type { Context } from "../../config/context.ts";
-import { inGroups } from "../../../base/in_groups.ts";
+import { inParallel } from "../../../base/in_parallel.ts";
 import type { ContentDigests, DigestedFile } from "../../folders/content_digests.ts";
 import type { Stamp } from "../../folders/folder_snapshot.ts";
 import type { SettledPath } from "./change_folding.ts";
@@ -65,7 +65,7 @@ export class SameContent {
       else return await digests.isSame(path, { before, now: stamp });
       return false;
     };
-    const same = await inGroups(settled, { size: READ_AT_ONCE, work: isSame });
+    const same = await inParallel(settled, { size: READ_AT_ONCE, work: isSame });
     return settled.filter(({ path }, index) => {
       if (!same[index]) return true;
       this.passedOver = { path, at: clock.now(), count: (this.passedOver?.count ?? 0) + 1 };
@@ -80,7 +80,7 @@ export class SameContent {
     settled: readonly SettledPath[],
   ): Promise<SeenFile[]> {
     if (trigger.catchUp !== "once") return [];
-    return await inGroups(settled, {
+    return await inParallel(settled, {
       size: READ_AT_ONCE,
       work: async ({ path, stamp }) => {
         const isTaken = stamp !== null && !trigger.sameContent;

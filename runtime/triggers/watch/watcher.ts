@@ -6,7 +6,7 @@ import type { Directories } from "../../config/directories.ts";
 import type { ServiceEvent } from "../../events/bus.ts";
 import type { FolderWatches } from "../../folders/folder_watches.ts";
 import { WatchedPlaces } from "../../folders/watched_places.ts";
-import { inGroups } from "../../../base/in_groups.ts";
+import { inParallel } from "../../../base/in_parallel.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { MAX_WATCHED_ENTRIES } from "../../agents/watch_path.ts";
 import { ContentDigests } from "../../folders/content_digests.ts";
@@ -172,14 +172,14 @@ export class Watcher implements AsyncDisposable {
     const isOurs = (id: string) => !isElsewhere(id) && (shares?.holds(id) ?? true);
     const size = AGENTS_AT_ONCE;
     const others = [...this.#watches.keys()].filter((id) => !isOurs(id));
-    await inGroups(others, { size, work: (id) => this.#attempt(this.#leave(id), id) });
+    await inParallel(others, { size, work: (id) => this.#attempt(this.#leave(id), id) });
     const wanted = new Map([...watching].filter(([id]) => isOurs(id)));
     const gone = [...known].filter((id) =>
       isOurs(id) && !watching.has(id) && (listed.has(id) || !isUnreadable(id))
     );
-    await inGroups(gone, { size, work: (id) => this.#attempt(this.#forget(id), id) });
+    await inParallel(gone, { size, work: (id) => this.#attempt(this.#forget(id), id) });
     const work = (agent: WatchingAgent) => this.#attempt(this.#watch(agent), agent.id);
-    await inGroups([...wanted.values()], { size, work });
+    await inParallel([...wanted.values()], { size, work });
   }
 
   /** Waits for work for one agent. After a failure, logs the error and plans a retry; other agents are not affected. */

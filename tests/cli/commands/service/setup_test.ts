@@ -102,16 +102,30 @@ Deno.test("setup rejects invalid answers and asks again", async (t) => {
   const place = [OTHER_PROVIDER, "!", "elsewhere", "not an url", "https://m.example"];
   const limits = ["soon", "60", "0", "0.5"];
   const model = [...place, "", "m", "a key", KEY];
-  cli.input.answers = ["~/file", "~/inkling", ...model, false, true, ...limits, true, "later"];
+  cli.input.answers = [
+    "~/file",
+    "~/file/below",
+    "~/inkling",
+    ...model,
+    false,
+    true,
+    ...limits,
+    true,
+    "later",
+  ];
   assert.equal(await cli.run("setup"), 0);
   assert.deepEqual(cli.input.answers, []);
   const problems = cli.stderr.text.split("\n").filter((line) => line.startsWith("Error: "));
-  assert.equal(problems.length, 7, problems.join("\n"));
+  assert.equal(problems.length, 8, problems.join("\n"));
   // The line is wrapped where the path of the temporary folder is long.
-  assert.match(cli.stderr.text.replaceAll(/\s+/g, " "), /file is a file: a workspace is a folder /);
-  assert.match(problems[1] ?? "", /The name must contain a letter or a digit$/);
-  assert.match(problems[2] ?? "", /defaults\.base_url must be an http or https address/);
-  assert.match(problems[4] ?? "", /This is not a valid key/);
+  const text = cli.stderr.text.replaceAll(/\s+/g, " ");
+  assert.match(
+    text,
+    /file is a file: a workspace is a folder .*below is a file: a workspace is a /,
+  );
+  assert.match(problems[2] ?? "", /The name must contain a letter or a digit$/);
+  assert.match(problems[3] ?? "", /defaults\.base_url must be an http or https address/);
+  assert.match(problems[5] ?? "", /This is not a valid key/);
   await hasWritten(t, world);
 });
 
