@@ -11,6 +11,9 @@ import { removeUnusedTerms } from "./call_terms.ts";
 import { IS_REAL, OPEN, selectIds } from "./execution_rows.ts";
 import { all, type Operation, run, send } from "../../database/operation.ts";
 
+/** SQL: the execution `e` ended before the time ?1. */
+const IS_OLD = `e.status NOT IN ${OPEN} AND e.finished_at < ?1`;
+
 /** Counts and removes the stored conversations of one database. */
 export class SqlCheckpointStore implements CheckpointStore {
   readonly #db: Database;
@@ -62,12 +65,14 @@ export class SqlCheckpointStore implements CheckpointStore {
   removeExecutions(endedBefore: number): Promise<number> {
     return this.#remove(() =>
       run(
-        // Removes a child only together with its parent, because the parent may still read its result.
-        "DELETE FROM executions WHERE id IN (WITH RECURSIVE doomed (id) AS (" +
-          "SELECT id FROM executions WHERE parent_execution_id IS NULL " +
-          `AND status NOT IN ${OPEN} AND finished_at < ?1 UNION ALL ` +
-          "SELECT e.id FROM executions e JOIN doomed ON e.parent_execution_id = doomed.id " +
-          `WHERE e.status NOT IN ${OPEN} AND e.finished_at < ?1) SELECT id FROM doomed)`,
+        // Removes an execution only together with its delegated ones: a parent may still read the result of a child, and
+        // a child names its parent.
+        "DELETE FROM executions WHERE id IN (WITH RECURSIVE family (root, id, is_old) AS (" +
+          `SELECT e.id, e.id, ${IS_OLD} FROM executions e ` +
+          `WHERE e.parent_execution_id IS NULL AND ${IS_OLD} UNION ALL ` +
+          `SELECT family.root, e.id, ${IS_OLD} FROM executions e ` +
+          "JOIN family ON e.parent_execution_id = family.id) " +
+          "SELECT id FROM family WHERE root NOT IN (SELECT root FROM family WHERE NOT is_old))",
         endedBefore,
       )
     );

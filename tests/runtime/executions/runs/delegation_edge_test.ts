@@ -262,3 +262,27 @@ Deno.test("a forced purge of the child's agent resumes the parent", async () => 
     assert.deepEqual([status, error], expected, `execution ${id}`);
   }
 });
+
+Deno.test("retention keeps a parent as long as a child that ended later", async () => {
+  await using place = await createTestWorkspace();
+  await place.configure("defaults: { log_retention_days: 7 }\n");
+  await place.writeScript("lead", doing(delegate("helper")), "agents: [helper]");
+  await place.writeScript("helper", [{ say: "Done." }]);
+  const clock = new TestClock();
+  let lead: number;
+  {
+    await using runtime = await place.open({ clock });
+    ({ id: lead } = await runToEnd(runtime, "lead", {}));
+  }
+  // A stop ends a parent, and the next start ends the child that a kill left behind.
+  const later = "UPDATE executions SET finished_at = finished_at + ? WHERE agent_id = 'helper'";
+  await place.run(later, 5 * DAY_MS);
+  clock.jump(10 * DAY_MS);
+  {
+    await using runtime = await place.open({ clock });
+    assert.equal((await runtime.getExecution(lead)).children.count, 1);
+  }
+  clock.jump(10 * DAY_MS);
+  await using runtime = await place.open({ clock });
+  assert.deepEqual(await runtime.listExecutions({ limit: 50, offset: 0 }), []);
+});
