@@ -2,15 +2,15 @@
 import { ApiError, orMissing } from "../../api/client/client.ts";
 import type { PendingBody, RespondBody } from "../../api/schemas/request_schemas.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
-import { beginningOf, cutEnd } from "../../base/text/cut_text.ts";
+import { cutEnd } from "../../base/text/cut_text.ts";
 import { describeAnswerPlace, isGiven } from "../../present/answer_place.ts";
 import { signInServerOf } from "../../present/asked_sign_in.ts";
-import { describeApprovals } from "../../present/asked_approvals.ts";
-import { toVisible, toVisibleLine } from "../../present/visible_text.ts";
+import { toVisibleLine } from "../../present/visible_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
 import { readAnswer } from "../../base/text/answer_words.ts";
 import { AppFailure, type ButtonPress, type ChatMessage, type Post } from "./chat_app.ts";
 import { type ChatPorts, CLAIM_MS, findPerson, may, type QuestionNote } from "./chat_ports.ts";
+import { describeQuestion } from "./question_text.ts";
 
 type Answer = RespondBody["response"];
 
@@ -36,9 +36,9 @@ export interface QuestionPlace {
 /** The questions that one chat shows. */
 export class Questions {
   readonly #ports: ChatPorts;
-  /** Questions are shown one at a time, so that two causes do not show the same question twice. */
-  readonly #shows = new SerialQueue();
-  #showing = 0;
+  /** Questions are shown and closed one at a time, so that two causes do not show the same question twice. */
+  readonly #changes = new SerialQueue();
+  #changing = 0;
 
   constructor(ports: ChatPorts) {
     this.#ports = ports;
@@ -52,8 +52,7 @@ export class Questions {
 
   /** Shows the open question of an execution in a place, unless it is shown there. */
   show(executionId: number, at: QuestionPlace, signal: AbortSignal): Promise<void> {
-    this.#showing++;
-    return this.#shows.run(async () => {
+    return this.#change(async () => {
       const { notes, holder } = this.#ports;
       const person = at.personId === null ? undefined : findPerson(this.#ports, at.personId);
       const client = person === undefined ? this.#ports.client : this.#ports.clientOf(person);
@@ -78,7 +77,12 @@ export class Questions {
       } finally {
         await notes.release(claim, holder);
       }
-    }).finally(() => void this.#showing--);
+    });
+  }
+
+  #change(work: () => Promise<void>): Promise<void> {
+    this.#changing++;
+    return this.#changes.run(work).finally(() => void this.#changing--);
   }
 
   async #show(
@@ -87,7 +91,7 @@ export class Questions {
     signal: AbortSignal,
   ): Promise<void> {
     const { app, notes } = this.#ports;
-    const { post, whole } = describe(pending, app.maxText);
+    const { post, whole } = describeQuestion(pending, app.maxText);
     const mayAnswer = personId === null ||
       (may(findPerson(this.#ports, personId), "answer") && pending.may_answer !== false);
     // The file goes first: nobody may approve what was not shown completely.
@@ -113,7 +117,8 @@ export class Questions {
     const messageId = await app.send(place, { ...shown, replyTo }, signal);
     await notes.write(name, { ...note, messageId });
     // The question may have been answered since it was read.
-    await this.settle({ ...note, messageId }, signal);
+    const shownNote = { ...note, messageId };
+    if (!await this.#isOpen(shownNote, signal)) await this.#close(shownNote, signal);
   }
 
   async #remind(note: QuestionNote, name: string, signal: AbortSignal): Promise<void> {
@@ -131,10 +136,18 @@ export class Questions {
 
   /** Removes the buttons of a question that is no longer open, and shows its answer. */
   async settle(note: QuestionNote, signal: AbortSignal): Promise<void> {
-    const { app, client, notes } = this.#ports;
-    const { executionId: id, place, messageId, post, requestId } = note;
-    const pending = await orMissing(client.pending(id, { signal }));
-    if (pending?.request_id === requestId) return;
+    if (await this.#isOpen(note, signal)) return;
+    await this.#change(() => this.#close(note, signal));
+  }
+
+  async #isOpen({ executionId, requestId }: QuestionNote, signal?: AbortSignal): Promise<boolean> {
+    const pending = await orMissing(this.#ports.client.pending(executionId, signal && { signal }));
+    return pending?.request_id === requestId;
+  }
+
+  async #close(note: QuestionNote, signal: AbortSignal): Promise<void> {
+    const { app, notes } = this.#ports;
+    const { place, messageId, post, requestId } = note;
     const verdict = await this.#describeEnd(note);
     await app.edit(place, messageId, { ...post, text: `${post.text}\n\n${verdict}` }, signal);
     await notes.remove(`${PREFIX}${requestId}:${place}`);
@@ -185,12 +198,12 @@ export class Questions {
     });
   }
 
-  /** Finds a shown question. Reads the notes again if this process was about to write one. */
+  /** Finds a shown question. Reads the notes again if this process was about to write or remove one. */
   async #findShown(find: (notes: QuestionNote[]) => QuestionNote | undefined) {
-    const isShowing = this.#showing > 0;
+    const isChanging = this.#changing > 0;
     const found = find(await this.list());
-    if (found !== undefined || !isShowing) return found;
-    await this.#shows.settled();
+    if (found !== undefined || !isChanging) return found;
+    await this.#changes.settled();
     return find(await this.list());
   }
 
@@ -205,11 +218,8 @@ export class Questions {
     return await this.#respond(note, response, person);
   }
 
-  async #respond(
-    { executionId, requestId }: QuestionNote,
-    response: Answer,
-    person: ChatPerson,
-  ): Promise<string> {
+  async #respond(note: QuestionNote, response: Answer, person: ChatPerson): Promise<string> {
+    const { executionId, requestId } = note;
     try {
       const body = { request_id: requestId, response };
       const { status, approvals, needed } = await this.#ports.clientOf(person)
@@ -219,8 +229,7 @@ export class Questions {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       if (error.status === 422 || error.status === 403) return error.message;
       // The question may be open, and the person has approved it before.
-      const pending = await orMissing(this.#ports.client.pending(executionId));
-      return pending?.request_id === requestId ? error.message : CLOSED;
+      return await this.#isOpen(note) ? error.message : CLOSED;
     }
   }
 
@@ -269,32 +278,3 @@ function toOpenPost({ kind, options, chosen, multi, post }: Omit<QuestionNote, "
   }]);
   return { ...post, buttons: multi ? [...buttons, [{ label: "Done", data: DONE }]] : buttons };
 }
-
-/** Returns the message of a question. If a part was cut, `whole` is its complete text. */
-function describe(pending: PendingBody, maxText: number): { post: Post; whole?: string } {
-  const { asked_by: asker, execution_id: id, is_guard: isGuard, preview } = pending;
-  const server = signInServerOf(pending);
-  const approvals = describeApprovals(pending);
-  const text = toVisible(
-    `${asker} asks (execution ${id}):\n${pending.message}` +
-      (approvals === undefined ? "" : `\n${approvals}`) +
-      (server === undefined ? "" : `\nAt the machine, type: inkling mcp login ${server}`),
-  );
-  const args = Object.entries(pending.tool_args).map(([name, value]) =>
-    `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`
-  ).join("\n");
-  const change = preview === null
-    ? args
-    : [preview.path, preview.problem ?? "", preview.diff].filter((part) => part !== "").join("\n");
-  const code = isGuard ? toVisible(change) : "";
-  const room = maxText - NOTE.length - 200;
-  if (text.length + code.length <= room) return { post: code === "" ? { text } : { text, code } };
-  const shortText = cutEnd(text, room / 2);
-  const shortCode = beginningOf(code, room - shortText.length);
-  return {
-    post: { text: `${shortText}${NOTE}`, ...(shortCode !== "" && { code: shortCode }) },
-    whole: toVisible([text, code, ...(preview === null ? [] : ["Arguments:", args])].join("\n\n")),
-  };
-}
-
-const NOTE = "\nThis is cut: the file above has all of it.";

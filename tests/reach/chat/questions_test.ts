@@ -132,6 +132,27 @@ Deno.test("a text that arrives before the app has confirmed the question answers
   assert.deepEqual(await storedAnswer(service.runtime), [["chat", "owner", "red"]]);
 });
 
+Deno.test("a text that arrives while the chat closes another question answers the open question", async () => {
+  await using world = await createChatWorld();
+  await world.place.writeScript("asker", ask({}));
+  await world.place.writeScript("other", ask({}));
+  await using service = await world.open();
+  const { app } = world;
+  await service.runtime.run("asker", {});
+  await world.seen(OWNER, "(execution 1)");
+  await service.runtime.run("other", {});
+  await world.seen(OWNER, "(execution 2)");
+  app.afterEffect = async (method) => {
+    if (method !== "editMessageText") return;
+    app.afterEffect = () => {};
+    app.say(OWNER, "red");
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  };
+  await service.runtime.cancel(2);
+  await until(async () => (await service.runtime.getExecution(1)).status === "success", "ended");
+  assert.deepEqual(await storedAnswer(service.runtime), [["chat", "owner", "red"]]);
+});
+
 Deno.test("choices are buttons: one at once, several with Done", async () => {
   await using world = await createChatWorld();
   await world.place.writeScript("one", ask({ options: ["red", "blue"] }));

@@ -76,9 +76,6 @@ testSlack(
     await world.seen(CHANNEL, "(execution 2)");
     await service.runtime.cancel(2);
     await world.seen(CHANNEL, "No longer open");
-    // The chat changes the message of a closed question before it forgets the question.
-    const open = `SELECT 1 FROM chat_notes WHERE name LIKE 'question:%:${CHANNEL}'`;
-    await until(async () => (await world.place.all(open)).length === 1, "one question is open");
     app.mention(OWNER, CHANNEL, "blue", { thread_ts: ts });
     await world.seen(CHANNEL, "You said blue");
     assert.equal((await service.runtime.getExecution(1)).status, "success");
