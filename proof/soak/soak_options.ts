@@ -25,7 +25,7 @@ export interface SoakOptions {
 
 /**
  * Returns the options of the soak. Throws TypeError for an unknown flag or for a value that is no number. By default, a
- * soak of 60 minutes has 12 minutes of kills, 20 minutes of warm-up with some 10,000 runs, and after them enough minutes to
+ * soak of 60 minutes has 10 minutes of kills, 19 minutes of warm-up with some 10,000 runs, and after them enough minutes to
  * judge memory.
  */
 export function parseSoakOptions(args: readonly string[]): SoakOptions {
@@ -44,11 +44,11 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions {
     },
   });
   const minutes = number("minutes", values.minutes);
-  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 5));
+  const killMinutes = number("kill-minutes", values["kill-minutes"] ?? String(minutes / 6));
   return {
     minutes,
     killMinutes,
-    warmUpMinutes: number("warm-up", values["warm-up"] ?? String((minutes - killMinutes) * 0.42)),
+    warmUpMinutes: number("warm-up", values["warm-up"] ?? String((minutes - killMinutes) * 0.38)),
     warmUpRate: number("warm-up-rate", values["warm-up-rate"]),
     seed: number("seed", values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0])),
     rate: number("rate", values.rate),
