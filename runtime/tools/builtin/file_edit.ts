@@ -7,7 +7,7 @@ import { openFile } from "../files/opened_file.ts";
 import { isBinary, SAMPLE_BYTES } from "../../../base/text/text_content.ts";
 import type { PathSandbox } from "../files/path_sandbox.ts";
 import { MAX_SHOWN_BYTES, previewTooBig } from "../files/preview_text.ts";
-import { editText, type TextEdit } from "../files/text_edit.ts";
+import { editText } from "../files/text_edit.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -32,14 +32,14 @@ export const fileEdit = defineTool({
     await sandbox.resolve(args.path, "write");
     const { before, display } = await readText(sandbox, args.path);
     if (before.length > MAX_SHOWN_BYTES) throw previewTooBig(display);
-    const { content } = await editText(before, toEdit(args), display);
+    const { content } = await editText(before, args, display);
     return { path: display, before, after: content };
   },
   run: async (args, { sandbox, signal }) => {
     const target = await sandbox.resolve(args.path, "write");
     return await sandbox.changes.run(target.path, async () => {
       const { before, version, display } = await readText(sandbox, args.path);
-      const { content, count, lines } = await editText(before, toEdit(args), display);
+      const { content, count, lines } = await editText(before, args, display);
       await nextSlice();
       await writeFile(sandbox, args.path, new TextEncoder().encode(content), { version, signal });
       const done = count === 1 ? "1 replacement, line" : `${count} replacements, lines`;
@@ -47,12 +47,6 @@ export const fileEdit = defineTool({
     });
   },
 });
-
-function toEdit(
-  args: { old_text: string; new_text: string; replace_all: boolean },
-): TextEdit {
-  return { oldText: args.old_text, newText: args.new_text, replaceAll: args.replace_all };
-}
 
 async function readText(
   sandbox: PathSandbox,

@@ -22,19 +22,6 @@ const SMALL_FOLDER_BYTES = 32 * 1024;
 /** The number of attempts to list a folder that is moved during the listing. */
 const ATTEMPTS = 3;
 
-/** The result of walkGlob(). */
-export interface GlobOutcome {
-  /**
-   * The matches until the walk ended: their paths as shown to the model, with their real paths. The shown path of a folder
-   * ends with a slash.
-   */
-  found: ReadonlyMap<string, string>;
-  /** The reason that the walk ended early, as a clause such as `after 10 seconds`, or undefined. */
-  stopped: string | undefined;
-  /** True if a folder was skipped because it was moved during every attempt to list it. */
-  hasMoved: boolean;
-}
-
 /** The options of walkGlob(): the maximum number of visited entries, the time limit, and the passed over entries. */
 export interface WalkBounds {
   maxEntries: number;
@@ -59,7 +46,7 @@ export async function walkGlob(
   sandbox: PathSandbox,
   text: string,
   bounds: WalkBounds,
-): Promise<GlobOutcome> {
+): Promise<Walk> {
   const roots = await sandbox.roots();
   const pattern = parseGlob(text, sandbox, { roots, whole: bounds.passOver !== undefined });
   const walk = new Walk(sandbox, pattern, bounds);
@@ -111,7 +98,7 @@ function startsOf(
 }
 
 /** Returns sentences for the model about the places that a walk left out. */
-export function describeGaps({ stopped, hasMoved }: Omit<GlobOutcome, "found">): string[] {
+export function describeGaps({ stopped, hasMoved }: Pick<Walk, "stopped" | "hasMoved">): string[] {
   return [
     ...stopped === undefined ? [] : [
       `(The search was stopped ${stopped}: there may be more. Name a folder to search.)`,
@@ -120,9 +107,16 @@ export function describeGaps({ stopped, hasMoved }: Omit<GlobOutcome, "found">):
   ];
 }
 
-class Walk implements GlobOutcome {
+/** A walk, and its result. */
+class Walk {
+  /**
+   * The matches until the walk ended: their paths as shown to the model, with their real paths. The shown path of a folder
+   * ends with a slash.
+   */
   readonly found = new Map<string, string>();
+  /** The reason that the walk ended early, as a clause such as `after 10 seconds`, or undefined. */
   stopped: string | undefined;
+  /** True if a folder was skipped because it was moved during every attempt to list it. */
   hasMoved = false;
   readonly #sandbox: PathSandbox;
   readonly #pattern: GlobPattern;

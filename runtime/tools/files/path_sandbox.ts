@@ -22,7 +22,6 @@ export interface ResolvedPath {
   path: string;
   /** The path as shown to the model: relative to the workspace, or `{alias}/...`. */
   display: string;
-  access: PathAccess;
   /** True if the path existed when it was checked. */
   exists: boolean;
 }
@@ -124,7 +123,7 @@ export class PathSandbox {
     const refusal = this.refusal(asked, access);
     if (refusal !== undefined) throw new ToolFailure(`Cannot ${access} "${text}": ${refusal}.`);
     this.#admit(text, path, access);
-    return { path, display: this.notation.display(path), access, exists };
+    return { path, display: this.notation.display(path), exists };
   }
 
   /**
@@ -142,7 +141,6 @@ export class PathSandbox {
     return {
       path,
       display: this.notation.display(path),
-      access: "write",
       exists: target.exists || target.dangling,
     };
   }

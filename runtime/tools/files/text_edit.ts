@@ -12,44 +12,33 @@ const STEP = 32 * 1024;
 /** The maximum length of a line that is compared with a text that has no exact match. */
 const MAX_SIMILAR_CHARACTERS = 2_000;
 
-/** The arguments of a replacement. */
-export interface TextEdit {
-  oldText: string;
-  newText: string;
-  replaceAll: boolean;
-}
-
-/** The result of a replacement. */
-export interface EditedText {
-  content: string;
-  count: number;
-  /** The first line numbers of the replaced texts in the old content, counted from 1, as a comma-separated list. */
-  lines: string;
-}
-
 /**
- * Returns the content with the edit applied. Throws ToolFailure if the old text is missing, too long, or occurs several
- * times without `replaceAll`, and if the new content would be too long.
+ * Returns the content with the edit applied, and the number of replacements. `lines` is the list of the first line numbers of
+ * the replaced texts in the old content, counted from 1. Throws ToolFailure if the old text is missing, too long, or occurs
+ * several times without `replace_all`, and if the new content would be too long.
  */
 export async function editText(
   content: string,
-  edit: TextEdit,
+  { old_text: oldText, new_text: newText, replace_all: replaceAll }: {
+    old_text: string;
+    new_text: string;
+    replace_all: boolean;
+  },
   shown: string,
-): Promise<EditedText> {
-  const { replaceAll } = edit;
-  if (edit.oldText === "") {
+): Promise<{ content: string; count: number; lines: string }> {
+  if (oldText === "") {
     throw new ToolFailure("old_text is empty. To write a whole file use file_write.");
   }
-  if (edit.oldText.length > MAX_OLD_CHARACTERS) {
+  if (oldText.length > MAX_OLD_CHARACTERS) {
     throw new ToolFailure(
-      `old_text has ${edit.oldText.length} characters, at most ${MAX_OLD_CHARACTERS} are possible. ` +
+      `old_text has ${oldText.length} characters, at most ${MAX_OLD_CHARACTERS} are possible. ` +
         "Replace less at a time.",
     );
   }
-  if (edit.oldText === edit.newText) {
+  if (oldText === newText) {
     throw new ToolFailure("old_text and new_text are the same: there is nothing to change.");
   }
-  for (const texts of inLineEndsOf(content, edit)) {
+  for (const texts of inLineEndsOf(content, { oldText, newText })) {
     const { count, lines, parts } = await replaced(content, { ...texts, replaceAll });
     if (count === 0) continue;
     if (count > 1 && !replaceAll) {
@@ -67,7 +56,7 @@ export async function editText(
     await nextSlice();
     return { content: parts.join(""), count, lines };
   }
-  throw new ToolFailure(await notFound(content, edit.oldText, shown));
+  throw new ToolFailure(await notFound(content, oldText, shown));
 }
 
 /**
@@ -75,8 +64,8 @@ export async function editText(
  * CRLF, and from CRLF for a file with LF. For a file with both kinds, returns two variants: the first that occurs is
  * applied.
  */
-function inLineEndsOf(content: string, { oldText, newText }: TextEdit): LineEnded[] {
-  const asWritten = { oldText, newText };
+function inLineEndsOf(content: string, asWritten: TextEdit): TextEdit[] {
+  const { oldText, newText } = asWritten;
   const withCrlf = { oldText: toCrlf(oldText), newText: toCrlf(newText) };
   if (!content.includes("\r\n")) {
     const isForeign = oldText.includes("\r\n");
@@ -85,7 +74,7 @@ function inLineEndsOf(content: string, { oldText, newText }: TextEdit): LineEnde
   return /(?<!\r)\n/.test(content) ? [asWritten, withCrlf] : [withCrlf];
 }
 
-type LineEnded = Pick<TextEdit, "oldText" | "newText">;
+type TextEdit = { oldText: string; newText: string };
 
 function toLf(text: string): string {
   return text.replaceAll("\r\n", "\n");
@@ -101,7 +90,7 @@ function toCrlf(text: string): string {
  */
 async function replaced(
   content: string,
-  { oldText, newText, replaceAll }: TextEdit,
+  { oldText, newText, replaceAll }: TextEdit & { replaceAll: boolean },
 ): Promise<{ count: number; lines: string; parts: string[] | undefined }> {
   const borders = bordersOf(oldText);
   const innerLines = oldText.split("\n").length - 1;

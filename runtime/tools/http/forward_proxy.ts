@@ -9,6 +9,7 @@ import { type ResolveHost, resolveHostBySystem } from "./host_lookup.ts";
 import { type HttpPolicy, normalizeHost, refuseAddress, refuseHost } from "./http_policy.ts";
 import { classifyAddress } from "./ip_address.ts";
 import { isNetUnrestricted, mayConnect } from "./net_permission.ts";
+import { ToolFailure } from "../failures/tool_failure.ts";
 import { answerHead, type ProxyRequest, readProxyRequest } from "./proxy_request.ts";
 
 /** The maximum number of connections of one program. Each needs two descriptors of the service. */
@@ -22,13 +23,6 @@ export interface ForwardProxyOptions {
   /** Returns the service's own TCP ports, which no program may reach. */
   ownPorts(): readonly number[];
   resolveHost?: ResolveHost;
-}
-
-/** The network access of one program. It lasts until `close` is called. */
-export interface ProxyGrant {
-  route: ProxyRoute;
-  /** Ends the program's access and closes its connections. */
-  close(): void;
 }
 
 interface Client {
@@ -53,9 +47,12 @@ export class ForwardProxy implements Disposable {
   /**
    * Gives a program access to `hosts`. A host is a name or address, `*.name` for all subdomains, or `name:port` for one
    * port only. Calls `onRefused` with each other host that the program requests; the port is included unless it is 80 or
-   * 443. Throws Deno's error if the socket cannot be created.
+   * 443. `close` ends the access and closes the program's connections. Throws Deno's error if the socket cannot be created.
    */
-  admit(hosts: readonly string[], onRefused: (host: string) => void): ProxyGrant {
+  admit(
+    hosts: readonly string[],
+    onRefused: (host: string) => void,
+  ): { route: ProxyRoute; close(): void } {
     this.#listener ??= this.#listen();
     const password = crypto.randomUUID();
     const guest: Client = { hosts, onRefused, connections: new Set() };
@@ -118,7 +115,7 @@ export class ForwardProxy implements Disposable {
     try {
       far = await this.#connect(guest, request);
     } catch (error) {
-      const [status, problem] = error instanceof AddressRefused
+      const [status, problem] = error instanceof ToolFailure
         ? [403, error.message] as const
         : [502, `${request.hostname} cannot be reached.`] as const;
       return await answer(connection, status, problem);
@@ -157,7 +154,7 @@ export class ForwardProxy implements Disposable {
     return { allow: isLoopbackName(hostname) ? [hostname] : [], deny: [], ownPorts };
   }
 
-  /** Checks every address of the host, then connects to one of them. Throws AddressRefused for a forbidden address. */
+  /** Checks every address of the host, then connects to one of them. Throws ToolFailure for a forbidden address. */
   async #connect(guest: Client, { hostname, port }: ProxyRequest): Promise<Deno.Conn> {
     const check = (address: string) => {
       const policy = this.#policy(hostname);
@@ -166,7 +163,7 @@ export class ForwardProxy implements Disposable {
         (isOwnMachine && !isLoopbackName(hostname) && !guest.hosts.includes(address)
           ? "it is an address of this machine"
           : undefined);
-      if (refusal !== undefined) throw new AddressRefused(`${hostname} is closed: ${refusal}.`);
+      if (refusal !== undefined) throw new ToolFailure(`${hostname} is closed: ${refusal}.`);
     };
     const { resolveHost = resolveHostBySystem } = this.#options;
     const name = normalizeHost(hostname);
@@ -179,7 +176,7 @@ export class ForwardProxy implements Disposable {
     // If Deno's flags allow only some names, Deno refuses connections to resolved addresses. So Deno must resolve the name,
     // and the connected address is checked.
     if (!isNetUnrestricted()) {
-      if (!mayConnect(hostname, port)) throw new AddressRefused(`${hostname}: ${FLAGS}`);
+      if (!mayConnect(hostname, port)) throw new ToolFailure(`${hostname}: ${FLAGS}`);
       const connection = await Deno.connect({ hostname: name, port });
       try {
         check(connection.remoteAddr.hostname);
@@ -202,11 +199,6 @@ export class ForwardProxy implements Disposable {
 }
 
 const FLAGS = "the service was started without permission for this host";
-
-/** Error: an address of the host is forbidden, although the host is declared. */
-class AddressRefused extends Error {
-  override readonly name = "AddressRefused";
-}
 
 function names(declared: string, hostname: string, port: number): boolean {
   const [, host = "", onlyPort] =

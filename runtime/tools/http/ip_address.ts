@@ -1,4 +1,5 @@
 // Parses IP addresses and finds the kind of network that each belongs to.
+import { isIPv4 } from "node:net";
 
 /**
  * The kind of network of an address. `closed` addresses are never reachable for agents: link-local, cloud metadata,
@@ -51,7 +52,8 @@ const EMBEDDED: readonly { network: string; at: number; xor: number }[] = [
 
 /** Returns the 4 or 16 bytes of an IP address, without its zone. Returns undefined if the text is no IP address. */
 export function parseAddress(text: string): Uint8Array | undefined {
-  return text.includes(":") ? parseIpv6(text.replace(/%.*$/, "")) : parseIpv4(text);
+  if (text.includes(":")) return parseIpv6(text.replace(/%.*$/, ""));
+  return isIPv4(text) ? Uint8Array.from(text.split("."), Number) : undefined;
 }
 
 /** Returns the kind of network that an address belongs to, or undefined if the text is no address. */
@@ -79,37 +81,25 @@ function classify(bytes: Uint8Array): AddressKind {
   return classify(bytes.slice(at, at + 4).map((byte) => byte ^ xor));
 }
 
-interface Network {
-  bytes: Uint8Array;
-  bits: number;
-}
-
 const NETWORK_BYTES = NETWORKS.map(([kind, text]) => ({ kind, network: parseNetwork(text) }));
 const EMBEDDED_BYTES = EMBEDDED.map((one) => ({ ...one, network: parseNetwork(one.network) }));
 
 const MAPPED = parseNetwork("::ffff:0:0/96");
 
-function parseNetwork(text: string): Network {
+function parseNetwork(text: string) {
   const [address = "", bits = ""] = text.split("/");
   const bytes = parseAddress(address);
   if (bytes === undefined) throw new TypeError(`Not a network: ${text}`);
   return { bytes, bits: Number(bits) };
 }
 
-function contains(network: Network, address: Uint8Array): boolean {
+function contains(network: ReturnType<typeof parseNetwork>, address: Uint8Array): boolean {
   if (network.bytes.length !== address.length) return false;
   for (let i = 0, left = network.bits; left > 0; i++, left -= 8) {
     const mask = left >= 8 ? 0xff : (0xff << (8 - left)) & 0xff;
     if (((network.bytes[i] ?? 0) & mask) !== ((address[i] ?? 0) & mask)) return false;
   }
   return true;
-}
-
-function parseIpv4(text: string): Uint8Array | undefined {
-  const parts = text.split(".");
-  if (parts.length !== 4) return undefined;
-  const bytes = parts.map((part) => /^(0|[1-9]\d{0,2})$/.test(part) ? Number(part) : NaN);
-  return bytes.every((byte) => byte <= 255) ? Uint8Array.from(bytes) : undefined;
 }
 
 function parseIpv6(text: string): Uint8Array | undefined {

@@ -15,14 +15,6 @@ const FIRST_TAG = /<([a-z][\w:]*)/i;
 const FEED_TAGS: readonly (string | undefined)[] = ["rss", "feed", "rdf:RDF"];
 const JSON_FEED = /^\s*\{[^]{0,500}?"https:\/\/jsonfeed\.org\/version\//;
 
-/** The text of a feed. */
-export interface WrittenFeed {
-  title: string;
-  text: string;
-  /** The number of entries in words. */
-  entries: string;
-}
-
 /** The texts of a feed or an entry, by the names of their elements. */
 type Texts = Map<string, string>;
 
@@ -35,12 +27,14 @@ export interface FeedEntry {
   text: string;
 }
 
-/** Returns the first MAX_ENTRIES entries of a feed, or undefined if the source is no feed. */
-export async function readFeedEntries(
+/** Returns the first MAX_ENTRIES entries of a feed, and the number of all, or undefined if the source is no feed. */
+export async function readFeed(
   source: string,
   context: { url: string; allowance: Allowance },
-): Promise<FeedEntry[] | undefined> {
-  const read = await readFeed(source, context.allowance);
+): Promise<{ title: string; entries: FeedEntry[]; count: number } | undefined> {
+  const isXml = FEED_TAGS.includes(FIRST_TAG.exec(source.slice(0, 4_000))?.[1]);
+  if (!isXml && !JSON_FEED.test(source.slice(0, 1_000))) return undefined;
+  const read = isXml ? await readXmlFeed(source, context.allowance) : readJsonFeed(source);
   if (read === undefined) return undefined;
   const entries: FeedEntry[] = [];
   for (const entry of read.entries.slice(0, MAX_ENTRIES)) {
@@ -51,34 +45,7 @@ export async function readFeedEntries(
     const id = [entry.get("id"), entry.get("guid"), link, title || text];
     entries.push({ id: id.find((one) => one?.trim())?.trim() ?? "", title, link, text });
   }
-  return entries;
-}
-
-async function readFeed(source: string, allowance: Allowance) {
-  const isXml = FEED_TAGS.includes(FIRST_TAG.exec(source.slice(0, 4_000))?.[1]);
-  if (!isXml && !JSON_FEED.test(source.slice(0, 1_000))) return undefined;
-  return isXml ? await readXmlFeed(source, allowance) : readJsonFeed(source);
-}
-
-/** Returns the entries of a feed as text, or undefined if the source is no feed. */
-export async function writeFeed(
-  source: string,
-  { url, allowance }: { url: string; allowance: Allowance },
-): Promise<WrittenFeed | undefined> {
-  const read = await readFeed(source, allowance);
-  if (read === undefined) return undefined;
-  const { feed, entries } = read;
-  const texts: string[] = [];
-  for (const entry of entries.slice(0, MAX_ENTRIES)) {
-    texts.push(await writeEntry(entry, { url, allowance }));
-  }
-  return {
-    title: plain(feed.get("title")),
-    text: texts.join("\n\n"),
-    entries: entries.length <= MAX_ENTRIES
-      ? `${entries.length} entries`
-      : `${MAX_ENTRIES} of ${entries.length} entries`,
-  };
+  return { title: plain(read.feed.get("title")), entries, count: read.entries.length };
 }
 
 async function readXmlFeed(

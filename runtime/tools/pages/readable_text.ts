@@ -1,5 +1,5 @@
 // Converts an HTML page or a feed to the text that a model reads.
-import { writeFeed } from "./feed_text.ts";
+import { readFeed } from "./feed_text.ts";
 import { type Allowance, readMarkup } from "./markup_reader.ts";
 import { PageGivenUp, PageWriter, type WrittenPage } from "./page_writer.ts";
 
@@ -11,25 +11,21 @@ const PAGE = /^\s*[^\s{[][^]*?<[a-z!]|^\s*<[a-z!]/i;
 /** The time limit of a conversion in milliseconds. It counts only the time in which the conversion computes. */
 const MAX_COMPUTING_MS = 500;
 
-/** The text of a page or feed, and the lines about its conversion. */
-export interface ReadableText {
-  about: string[];
-  text: string;
-}
-
 /**
- * Returns the main part of an HTML page as Markdown, or the entries of a feed. Returns undefined if the source is neither.
- * `type` is its media type. Lets other work run meanwhile.
+ * Returns the main part of an HTML page as Markdown, or the entries of a feed, and lines about the conversion. Returns
+ * undefined if the source is neither. `type` is its media type. Lets other work run meanwhile.
  */
 export async function toReadable(
   source: string,
   { type, url }: { type: string; url: string },
-): Promise<ReadableText | undefined> {
+): Promise<{ about: string[]; text: string } | undefined> {
   const allowance: Allowance = { ms: MAX_COMPUTING_MS };
-  const feed = await writeFeed(source, { url, allowance });
+  const feed = await readFeed(source, { url, allowance });
   if (feed !== undefined) {
-    const { title, text, entries } = feed;
-    const about = `a feed of ${entries} as text, ${counts(text, source)}`;
+    const { title, entries, count } = feed;
+    const text = entries.map((entry) => entry.text).join("\n\n");
+    const shown = entries.length < count ? `${entries.length} of ${count}` : `${count}`;
+    const about = `a feed of ${shown} entries as text, ${counts(text, source)}`;
     return { about: describe(title, about), text };
   }
   const isPage = /^(text\/html|application\/xhtml)/i.test(type) &&

@@ -4,7 +4,7 @@ import { valueAt } from "../../../base/text/json_pointer.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { nextSlice } from "../../../base/slices.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
-import { type FeedEntry, readFeedEntries } from "../../tools/pages/feed_text.ts";
+import { type FeedEntry, readFeed } from "../../tools/pages/feed_text.ts";
 import { toReadable } from "../../tools/pages/readable_text.ts";
 import { selectPart } from "../../tools/pages/selected_part.ts";
 
@@ -46,8 +46,8 @@ async function readWhole(
   { type, url }: { type: string; url: string },
 ): Promise<string | FeedEntry[]> {
   const allowance = { ms: MAX_COMPUTING_MS };
-  const entries = url === "" ? undefined : await readFeedEntries(source, { url, allowance });
-  if (entries !== undefined) return entries;
+  const feed = url === "" ? undefined : await readFeed(source, { url, allowance });
+  if (feed !== undefined) return feed.entries;
   if (/json\b/i.test(type) && isWholeJson(source)) {
     return JSON.stringify(JSON.parse(source), null, 2);
   }

@@ -17,7 +17,7 @@ Deno.test("editText() changes only the given text in LF and CRLF files", async (
       const text = (middle: string[]) => [...before, ...middle, ...after].join(end);
       const content = text(["<here>", "<there>"]);
       const newText = replacement.join("\n");
-      const edit = { oldText: "<here>\n<there>", newText, replaceAll: false };
+      const edit = { old_text: "<here>\n<there>", new_text: newText, replace_all: false };
       const edited = await editText(content, edit, "f");
       assert.equal(edited.content, text(replacement));
       assert.equal(edited.lines, String(before.length + 1));
@@ -28,13 +28,14 @@ Deno.test("editText() changes only the given text in LF and CRLF files", async (
 Deno.test("editText() keeps the line endings around the text in a mixed file", async () => {
   const content = "a\nb\nc\r\nd\r\n";
   const edit = async (oldText: string, newText: string) =>
-    (await editText(content, { oldText, newText, replaceAll: false }, "f")).content;
+    (await editText(content, { old_text: oldText, new_text: newText, replace_all: false }, "f"))
+      .content;
   assert.equal(await edit("a\nb", "1\n2"), "1\n2\nc\r\nd\r\n");
   assert.equal(await edit("c\nd", "3\n4"), "a\nb\n3\r\n4\r\n");
 });
 
 Deno.test("editText() accepts CRLF text for a file with LF", async () => {
-  const edit = { oldText: "a\r\nb", newText: "1\r\n2", replaceAll: false };
+  const edit = { old_text: "a\r\nb", new_text: "1\r\n2", replace_all: false };
   assert.equal((await editText("a\nb\n", edit, "f")).content, "1\n2\n");
 });
 
@@ -43,7 +44,7 @@ Deno.test("editText() replaces like String.replaceAll(), and reports the lines",
   const old = fc.string({ unit: fc.constantFrom("a", "b", "\n"), minLength: 1, maxLength: 4 });
   await fc.assert(fc.asyncProperty(text, old, async (content, oldText) => {
     fc.pre(content.includes(oldText));
-    const edit = { oldText, newText: "<$&>", replaceAll: true };
+    const edit = { old_text: oldText, new_text: "<$&>", replace_all: true };
     const edited = await editText(content, edit, "f");
     assert.equal(edited.content, content.split(oldText).join("<$&>"));
     assert.equal(edited.count, content.split(oldText).length - 1);
@@ -55,7 +56,7 @@ Deno.test("editText() replaces like String.replaceAll(), and reports the lines",
 Deno.test("editText() limits the result and the searched text, and counts matches in one line", async () => {
   const content = "a".repeat(9_000);
   const edit = (oldText: string, newText: string, replaceAll = true) =>
-    editText(content, { oldText, newText, replaceAll }, "f");
+    editText(content, { old_text: oldText, new_text: newText, replace_all: replaceAll }, "f");
   assert.match(await failureOf(edit("a", "x".repeat(50_000))), /^The edited "f" would have more/);
   assert.match(await failureOf(edit("a".repeat(300_000), "b")), /^old_text has 300000 characters/);
   const message = await failureOf(edit("a", "b", false));
@@ -70,7 +71,7 @@ Deno.test("editText() yields to other work during a long search in repetitive te
   let turns = 0;
   const others = setInterval(() => turns++, 0);
   try {
-    const edit = { oldText, newText: "", replaceAll: true };
+    const edit = { old_text: oldText, new_text: "", replace_all: true };
     assert.match(await failureOf(editText(content, edit, "f")), /^old_text is not in "f"/);
   } finally {
     clearInterval(others);
