@@ -180,7 +180,7 @@ async function openChannels(
     redactor: new Redactor(() => environment.secrets(channelVariables(notify))),
     clock,
     openChat: (chat) => {
-      const ports = { lookup: (name: string) => environment.get(name), clock };
+      const ports = { environment, clock };
       return {
         send: async (message, signal) => {
           const { openChatChannel } = await import("./chats.ts");
@@ -205,7 +205,7 @@ async function examine(
     isRunning,
     tryChat: async (chat, { environment }) => {
       const { tryChat } = await import("./chats.ts");
-      return await tryChat(chat, { lookup: (name) => environment.get(name), clock });
+      return await tryChat(chat, { environment, clock });
     },
   });
 }

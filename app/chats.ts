@@ -10,10 +10,11 @@ import { type Notice, sendNotice } from "../reach/chat/send_notice.ts";
 import type { ChatPerson, ChatSettings } from "../runtime/config/chat_schema.ts";
 import type { WorkspaceSettings } from "../runtime/config/settings.ts";
 import type { Runtime } from "../runtime/interface/runtime.ts";
-import { type Channel, DeliveryFailure } from "../runtime/notify/channels/channel.ts";
+import type { Channel } from "../runtime/notify/channels/channel.ts";
 import { ToolFailure } from "../runtime/tools/failures/tool_failure.ts";
 import { AgentNotFound } from "../runtime/agents/known_agents.ts";
 import { createLocalClient } from "./local_client.ts";
+import { DeliveryFailure } from "../runtime/vocabulary/delivery_failure.ts";
 
 /** The time in milliseconds that an app gets to accept a token. */
 const TRIAL_MS = 10 * SECOND_MS;
@@ -31,7 +32,7 @@ export class Chats implements AsyncDisposable {
 
   constructor(runtime: Runtime, { environment }: Pick<WorkspaceSettings, "environment">) {
     this.#runtime = runtime;
-    this.#ports = { lookup: (name) => environment.get(name), clock: runtime.clock };
+    this.#ports = { environment, clock: runtime.clock };
     this.#client = createLocalClient(runtime, { via: "chat" });
     this.#holder = runtime.storage.kind === "sqlite" ? undefined : crypto.randomUUID();
   }
@@ -59,7 +60,8 @@ export class Chats implements AsyncDisposable {
   async post({ name }: ChatSettings, notice: Notice, signal: AbortSignal): Promise<string> {
     const { chat } = this.#running.get(name) ?? {};
     if (chat === undefined) throw new DeliveryFailure("the chat is not running");
-    return await toDelivery(chat.post(notice, signal));
+    await chat.post(notice, signal);
+    return "accepted";
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -91,7 +93,7 @@ export class Chats implements AsyncDisposable {
       this.#running.set(name, { key: this.#keyOf(settings), chat });
       log.write("info", "Receiving the messages of a chat", { chat: name });
     } catch (error) {
-      if (!(error instanceof AppFailure)) throw error;
+      if (!(error instanceof DeliveryFailure)) throw error;
       log.write("warn", `The chat ${name} cannot start: ${error.message}`);
     }
   }
@@ -117,22 +119,22 @@ export class Chats implements AsyncDisposable {
 
   /** Returns a text that changes if the chat must start again. Other settings apply at once. */
   #keyOf({ app, apiRoot, token, appToken = "" }: ChatSettings): string {
-    const { lookup } = this.#ports;
-    return JSON.stringify([app, apiRoot, lookup(token), lookup(appToken)]);
+    const { environment } = this.#ports;
+    return JSON.stringify([app, apiRoot, environment.get(token), environment.get(appToken)]);
   }
 }
 
 /** Returns the channel of a chat for a process without a service: it sends texts, and no questions. */
 export function openChatChannel(chat: ChatSettings, ports: AppPorts): Channel {
   return {
-    send: (message, signal) =>
-      toDelivery((async () => {
-        const app = await openChatApp(chat, ports);
-        const refused = (failure: AppFailure) => {
-          throw failure;
-        };
-        await sendNotice(message, { settings: () => chat, app, refused }, signal);
-      })()),
+    async send(message, signal) {
+      const app = await openChatApp(chat, ports);
+      const refused = (failure: AppFailure) => {
+        throw failure;
+      };
+      await sendNotice(message, { settings: () => chat, app, refused }, signal);
+      return "accepted";
+    },
   };
 }
 
@@ -144,19 +146,7 @@ export async function tryChat(chat: ChatSettings, ports: AppPorts): Promise<stri
     return undefined;
   } catch (error) {
     if (signal.aborted) return `${chat.apiRoot} does not answer`;
-    if (!(error instanceof AppFailure)) throw error;
+    if (!(error instanceof DeliveryFailure)) throw error;
     return error.message;
-  }
-}
-
-/** Converts the failure of an app to that of a channel. Returns the reply that the log shows. */
-async function toDelivery(work: Promise<void>): Promise<string> {
-  try {
-    await work;
-    return "accepted";
-  } catch (error) {
-    if (!(error instanceof AppFailure)) throw error;
-    const { message, isFinal, retryAfterMs } = error;
-    throw new DeliveryFailure(message, { isFinal, retryAfterMs, cause: error });
   }
 }

@@ -1,5 +1,6 @@
 // Defines what a chat app must do: receive messages, send, edit, and send files. Each app has one implementation.
-import type { Clock } from "../../base/clock.ts";
+import type { Context } from "../../runtime/config/context.ts";
+import { DeliveryFailure } from "../../runtime/vocabulary/delivery_failure.ts";
 
 /** The sender of a message. `id` is the app's id. `name` was chosen by the sender, so it proves nothing. */
 export interface Sender {
@@ -37,13 +38,9 @@ export interface ChatMessage {
 }
 
 /** A pressed button. `data` comes from the sender's app, which may send any text. */
-export interface ButtonPress {
+export interface ButtonPress
+  extends Pick<ChatMessage, "key" | "place" | "isGroup" | "sender" | "messageId"> {
   type: "press";
-  key: string;
-  place: string;
-  isGroup: boolean;
-  sender: Sender;
-  messageId: string;
   data: string;
 }
 
@@ -76,11 +73,10 @@ export interface Missed {
 }
 
 /** The account of a bot at a chat app. */
-export interface AppAccount {
+export interface AppAccount extends Pick<Context, "clock"> {
   /** The token of the bot. */
   token: string;
   apiRoot: string;
-  clock: Clock;
 }
 
 /** A chat app under the bot's account. Every method throws AppFailure, and the signal's reason on abort. */
@@ -122,15 +118,4 @@ export interface ChatApp {
 }
 
 /** Error: the app refused a request, or did not respond. The message is a clause for the log without any secret. */
-export class AppFailure extends Error {
-  /** True if another attempt cannot succeed. */
-  readonly isFinal: boolean;
-  /** The minimum wait before another attempt, in milliseconds. */
-  readonly retryAfterMs: number;
-
-  constructor(message: string, { isFinal = false, retryAfterMs = 0 } = {}) {
-    super(message);
-    this.isFinal = isFinal;
-    this.retryAfterMs = retryAfterMs;
-  }
-}
+export class AppFailure extends DeliveryFailure {}

@@ -1,10 +1,9 @@
 // The objects that the parts of a chat share, and the notes that they keep across restarts.
 import type { Client } from "../../api/client/client.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { ChatPerson, ChatSettings } from "../../runtime/config/chat_schema.ts";
 import type { ChatRight } from "../../runtime/vocabulary/rights.ts";
 import type { ChatNotes } from "../../runtime/notify/chat_notes.ts";
-import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import { MINUTE_MS } from "../../base/time_units.ts";
 import type { ChatApp, Post } from "./chat_app.ts";
 
@@ -12,7 +11,7 @@ import type { ChatApp, Post } from "./chat_app.ts";
 export const CLAIM_MS = MINUTE_MS;
 
 /** The objects of one chat. */
-export interface ChatPorts {
+export interface ChatPorts extends Pick<Context, "clock" | "log"> {
   /** Returns the settings in config.yaml as they are now. Undefined if the chat was removed. */
   settings(): ChatSettings | undefined;
   app: ChatApp;
@@ -34,8 +33,6 @@ export interface ChatPorts {
   holder: string | undefined;
   /** The absolute path of the workspace. Files of messages are stored below it. */
   workspace: string;
-  clock: Clock;
-  log: ServiceLog;
 }
 
 /** The note `run:<execution id>`: a run that a message started, and whose answer is not sent yet. */

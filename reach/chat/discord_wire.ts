@@ -98,13 +98,10 @@ function toPress(interaction: APIInteraction): ButtonPress | undefined {
   };
 }
 
-/** The body of a message. */
-interface DiscordPost extends RESTPostAPIChannelMessageJSONBody {
-  flags: MessageFlags;
-}
-
 /** Returns the body of a message. Discord interprets texts as Markdown, so every mark is escaped. */
-export function toPayload({ text, code, buttons = [] }: Post): DiscordPost {
+export function toPayload({ text, code, buttons = [] }: Post): RESTPostAPIChannelMessageJSONBody & {
+  flags: MessageFlags;
+} {
   const block = code === undefined ? "" : toBlock(code);
   const plain = escapeMarks(text);
   const row = buttons.flat().map(({ label, data }) => ({

@@ -1,18 +1,15 @@
 // Sends messages that are no answers to the people of a chat.
 import { cutEnd } from "../../base/text/cut_text.ts";
 import type { ChatPerson } from "../../runtime/config/chat_schema.ts";
+import type { OutgoingMessage } from "../../runtime/notify/channels/channel.ts";
 import { AppFailure } from "./chat_app.ts";
 import { type ChatPorts, may } from "./chat_ports.ts";
 
 /** A message to people that is not the answer to one: a question, a failure, a recap. */
-export interface Notice {
-  title: string;
-  text: string;
-  executionId: number | null;
-  requestId: string | null;
-  /** True if an earlier notice was about the same question. */
-  isReminder: boolean;
-}
+export type Notice = Pick<
+  OutgoingMessage,
+  "title" | "text" | "executionId" | "requestId" | "isReminder"
+>;
 
 /** A function that is called for each person to whom the app does not deliver, although others get the message. */
 export type Refused = (failure: AppFailure, person: ChatPerson) => void;

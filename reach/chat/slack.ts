@@ -28,9 +28,7 @@ const REQUEST_MS = 60 * SECOND_MS;
 const FILES_ORIGIN = "https://files.slack.com";
 
 /** The tokens of a Slack app: of the bot, `xoxb-…`, and for the socket, `xapp-…`. */
-interface SlackAccount extends AppAccount {
-  appToken: string;
-}
+type SlackAccount = AppAccount & { appToken: string };
 
 /** Slack under the account of the tokens' app. Sends nothing before the first call. */
 export class Slack implements ChatApp {

@@ -11,10 +11,6 @@ export const SILENT: Logger = {
   ...{ setLevel: () => {}, setName: () => {}, getLevel: () => LogLevel.ERROR },
 };
 
-interface Delivery extends Envelope {
-  ack: () => Promise<void>;
-}
-
 /** Passes the messages and presses of one socket to `handle`, until it closes or the signal aborts. Throws AppFailure. */
 export async function readSocket(
   options: SocketModeOptions,
@@ -33,7 +29,7 @@ export async function readSocket(
     // The second call does not wait for Slack's side of the closing.
     void socket.disconnect();
   };
-  socket.on("slack_event", ({ ack, ...envelope }: Delivery) => {
+  socket.on("slack_event", ({ ack, ...envelope }: Envelope & { ack: () => Promise<void> }) => {
     const confirm = () => ack().catch(() => {}); // Slack repeats what was not confirmed.
     queue.run(async () => {
       if (signal.aborted) return;

@@ -91,15 +91,13 @@ export function toIncoming(
   };
 }
 
-interface SlackPost {
+/** Returns the text and blocks of a message. Texts of rich blocks are never interpreted as markup. */
+export function toPayload({ text, code, buttons = [] }: Post): {
   text: string;
   blocks: AnyBlock[];
   unfurl_links: boolean;
   unfurl_media: boolean;
-}
-
-/** Returns the text and blocks of a message. Texts of rich blocks are never interpreted as markup. */
-export function toPayload({ text, code, buttons = [] }: Post): SlackPost {
+} {
   const blocks: AnyBlock[] = [{
     type: "rich_text",
     elements: [

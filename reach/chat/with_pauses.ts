@@ -1,6 +1,6 @@
 // Performs requests to a chat app: repeats them after the pauses that the app asks for, and passes over final failures.
-import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import { AppFailure } from "./chat_app.ts";
 
 /** The longest wait for an app within one request, in milliseconds. A longer one is left to the caller. */
@@ -11,9 +11,8 @@ const ATTEMPTS = 4;
 /** Performs a request. Throws AppFailure, and the signal's reason on abort. */
 export async function withPauses<T>(
   request: () => Promise<T>,
-  { toFailure, clock, signal }: {
+  { toFailure, clock, signal }: Pick<Context, "clock"> & {
     toFailure: (error: unknown) => AppFailure;
-    clock: Clock;
     signal: AbortSignal;
   },
 ): Promise<T> {

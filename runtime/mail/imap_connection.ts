@@ -18,13 +18,6 @@ const CONNECT_MS = 30_000;
 /** The limit of one response in memory. A mail over 100 MB is never requested. */
 const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
 
-/** The reason why an account cannot be reached. */
-export interface MailTrouble {
-  /** The time of the first failure, in milliseconds since the epoch. */
-  since: number;
-  error: MailError;
-}
-
 /** The IMAP connection of an account. Its operations run one at a time. */
 export class ImapConnection implements AsyncDisposable {
   readonly account: MailAccount;
@@ -33,7 +26,6 @@ export class ImapConnection implements AsyncDisposable {
   readonly #work = new SerialQueue();
   readonly #over = new AbortController();
   #client: ImapFlow | undefined;
-  #trouble: MailTrouble | undefined;
   #announced = 0;
   #followers = 0;
   #waiting = 0;
@@ -43,11 +35,6 @@ export class ImapConnection implements AsyncDisposable {
     this.account = account;
     this.#secret = secret;
     this.#clock = clock;
-  }
-
-  /** The reason and the beginning of the present failure. Undefined if the last connection was successful, or none was made. */
-  get trouble(): MailTrouble | undefined {
-    return this.#trouble;
   }
 
   /** True if the connection is open. */
@@ -80,7 +67,7 @@ export class ImapConnection implements AsyncDisposable {
         try {
           return await this.#unlessSilent(client, work(client));
         } catch (error) {
-          throw this.#toError(error, client);
+          throw this.#toError(error);
         }
       });
     } finally {
@@ -143,12 +130,9 @@ export class ImapConnection implements AsyncDisposable {
       const client = await withSecret(this.#secret, (secret) => this.#connect(secret));
       this.#client = client;
       this.#announced++;
-      this.#trouble = undefined;
       return client;
     } catch (error) {
-      const mailError = toMailError(error, { account: this.account, server: this.account.imap });
-      this.#trouble = { since: this.#trouble?.since ?? this.#clock.now(), error: mailError };
-      throw mailError;
+      throw this.#toError(error);
     }
   }
 
@@ -215,12 +199,8 @@ export class ImapConnection implements AsyncDisposable {
     return new MailError("unreachable", `${host}:${port} cannot be reached: ${reason}`);
   }
 
-  #toError(error: unknown, client: ImapFlow): MailError {
-    const mailError = toMailError(error, { account: this.account, server: this.account.imap });
-    if (!client.usable) {
-      this.#trouble ??= { since: this.#clock.now(), error: mailError };
-    }
-    return mailError;
+  #toError(error: unknown): MailError {
+    return toMailError(error, { account: this.account, server: this.account.imap });
   }
 
   /** Closes the connection if nobody uses or follows it for UNUSED_MS. */

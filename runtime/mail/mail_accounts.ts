@@ -1,5 +1,6 @@
 // The mail accounts of config.yaml, with one connection for each that is used.
-import type { Clock } from "../../base/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { Context } from "../config/context.ts";
 import type { Environment } from "../config/files/environment.ts";
 import type { MailAccount } from "../config/mail_schema.ts";
 import { ImapConnection } from "./imap_connection.ts";
@@ -9,31 +10,28 @@ import { readHead } from "./read_mail.ts";
 import { authServerOf } from "./sender_proof.ts";
 import { checkSending, type OutgoingMail, sendMail, writeMail, type WrittenMail } from "./smtp.ts";
 
-/** The collaborators of `MailAccounts`. */
-export interface MailAccountsPorts {
-  /** Returns the accounts in config.yaml now. */
-  accounts: () => readonly MailAccount[];
-  environment: Pick<Environment, "get">;
+/** The objects that the mail of a service needs. */
+export interface MailPorts extends Pick<Context, "clock"> {
+  settings: { readonly config: Pick<Config, "mail">; environment: Pick<Environment, "get"> };
   /**
    * Returns an access token for an account with OAuth, which is not `refused`: the token that a server of the account has
    * refused. Throws MailError.
    */
   accessToken: (account: MailAccount, refused?: string) => Promise<string>;
-  clock: Clock;
 }
 
 /** The accounts of a service. */
 export class MailAccounts implements AsyncDisposable {
-  readonly #ports: MailAccountsPorts;
+  readonly #ports: MailPorts;
   readonly #connections = new Map<string, ImapConnection>();
 
-  constructor(ports: MailAccountsPorts) {
+  constructor(ports: MailPorts) {
     this.#ports = ports;
   }
 
   /** Returns the settings of an account. Throws MailError if config.yaml does not name it. */
   get(name: string): MailAccount {
-    const account = this.#ports.accounts().find((one) => one.name === name);
+    const account = this.#ports.settings.config.mail.find((one) => one.name === name);
     if (account !== undefined) return account;
     const problem = `config.yaml has no mail account ${JSON.stringify(name)}`;
     throw new MailError("refused", problem, { remedy: `Add mail: { ${name}: ... } to it` });
@@ -51,11 +49,6 @@ export class MailAccounts implements AsyncDisposable {
     });
     this.#connections.set(name, connection);
     return connection;
-  }
-
-  /** Returns the connections that were used. */
-  opened(): ImapConnection[] {
-    return [...this.#connections.values()];
   }
 
   /** Writes a mail from an account. Sends nothing. Throws MailError. */
@@ -86,11 +79,11 @@ export class MailAccounts implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.opened().map((one) => one[Symbol.asyncDispose]()));
+    await Promise.all([...this.#connections.values()].map((one) => one[Symbol.asyncDispose]()));
   }
 
   async #secretOf(account: MailAccount, refused?: string): Promise<MailSecret> {
-    const { accessToken, environment } = this.#ports;
+    const { accessToken, settings: { environment } } = this.#ports;
     if (account.oauth !== undefined) return { accessToken: await accessToken(account, refused) };
     return { pass: requirePassword(account, environment) };
   }

@@ -2,16 +2,13 @@
 import { domainOf } from "../../base/text/mail_address.ts";
 import type { MailAccount } from "../config/mail_schema.ts";
 
-/** A message, as far as its Message-ID depends on it. */
-interface IdentifiedMessage {
-  id: string;
-  executionId: number | null;
-  requestId: string | null;
-}
-
 /** Returns the Message-ID of a message, which is the same in each attempt to send it. */
 export function messageIdOf(
-  { id, executionId, requestId }: IdentifiedMessage,
+  { id, executionId, requestId }: {
+    id: string;
+    executionId: number | null;
+    requestId: string | null;
+  },
   { address }: Pick<MailAccount, "address">,
 ): string {
   // A reminder has another id than the first message. A long one would be folded, which some mail programs do not read.

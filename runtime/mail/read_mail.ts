@@ -1,5 +1,5 @@
 // Parses a mail: its headers, its text, and its attachments.
-import type { Address, Attachment, Email, Header } from "postal-mime";
+import type { Address, Attachment, Email, Header, Mailbox } from "postal-mime";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { cutEnd } from "../../base/text/cut_text.ts";
 import { toPlainLine } from "../../base/text/plain_text.ts";
@@ -19,12 +19,6 @@ const MAX_LINE = 500;
 const MAX_TEXT = 100_000;
 /** The maximum length of HTML that is converted to Markdown, in characters. */
 const MAX_HTML = 2_000_000;
-
-/** A name and an address, as they are in a header. */
-export interface MailContact {
-  name: string;
-  address: string;
-}
 
 /** An attachment. `content` is absent if it is over MAX_FILE_BYTES. */
 export interface MailFile {
@@ -129,21 +123,20 @@ function headOf(source: Uint8Array): Uint8Array {
 
 function toHead(email: Email): MailHead {
   const from = contactsOf(email.from === undefined ? [] : [email.from]);
-  const fromHeaders = email.headers.filter(({ key }) => key === "from");
-  const [first] = fromHeaders;
+  const valuesOf = (name: string) =>
+    email.headers.filter(({ key }) => key === name).map(({ value }) => value);
+  const fromHeaders = valuesOf("from");
   // Mail programs and servers disagree about a mail with several senders, so it has none here.
-  const isOnly = fromHeaders.length === 1 && from.length === 1 && !hasSeveral(first?.value ?? "");
+  const isOnly = fromHeaders.length === 1 && from.length === 1 &&
+    !hasSeveral(fromHeaders[0] ?? "");
   const lists = [email.to ?? [], email.cc ?? []].map(contactsOf);
   const date = Date.parse(email.date ?? "");
-  const delivered = email.headers.filter(({ key }) => key === "delivered-to").map(({ value }) =>
-    value
-  );
   return {
     sender: isOnly ? addressOf(from[0]?.address ?? "") : undefined,
     from: describeContacts(from),
     to: describeContacts(lists[0] ?? []),
     cc: describeContacts(lists[1] ?? []),
-    recipients: [...lists.flat().map(({ address }) => address), ...delivered]
+    recipients: [...lists.flat().map(({ address }) => address), ...valuesOf("delivered-to")]
       .flatMap((text) => addressOf(text) ?? []),
     date: Number.isNaN(date) ? undefined : date,
     subject: toPlainLine(email.subject ?? "", MAX_LINE),
@@ -159,13 +152,11 @@ function hasSeveral(value: string): boolean {
   return /[,;]/.test(unquoted) || unquoted.split("@").length > 2 && /<[^>]*>.*</.test(unquoted);
 }
 
-function contactsOf(addresses: readonly Address[]): MailContact[] {
-  return addresses.flatMap((one) =>
-    one.group === undefined ? [{ name: one.name, address: one.address }] : one.group
-  );
+function contactsOf(addresses: readonly Address[]): Mailbox[] {
+  return addresses.flatMap((one) => one.group === undefined ? [one] : one.group);
 }
 
-function describeContacts(contacts: readonly MailContact[]): string {
+function describeContacts(contacts: readonly Mailbox[]): string {
   const shown = contacts.slice(0, MAX_RECIPIENTS).map(({ name, address }) => {
     const plain = toPlainLine(address, 254);
     return name === "" ? plain : `${toPlainLine(name, 100)} <${plain}>`;

@@ -2,6 +2,7 @@
 // stored.
 import { sha256Of } from "../../base/sha256.ts";
 import { DAY_MS } from "../../base/time_units.ts";
+import type { Context } from "../config/context.ts";
 import type { Database } from "../database/database.ts";
 import { get, isTrue, send } from "../database/operation.ts";
 
@@ -45,9 +46,9 @@ interface LinkRow {
 /** The answer links of one database. */
 export class SqlAnswerLinks {
   readonly #db: Database;
-  readonly #clock: { now(): number };
+  readonly #clock: Context["clock"];
 
-  constructor(db: Database, { clock }: { clock: { now(): number } }) {
+  constructor(db: Database, { clock }: Pick<Context, "clock">) {
     this.#db = db;
     this.#clock = clock;
   }

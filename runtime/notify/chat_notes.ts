@@ -1,14 +1,9 @@
 // Stores what the chats must know after a restart: messages that show a question, runs whose answer is not sent yet, and
 // the conversations of people.
 import { DAY_MS } from "../../base/time_units.ts";
+import type { Context } from "../config/context.ts";
 import type { Database } from "../database/database.ts";
 import { all, get, run, send } from "../database/operation.ts";
-
-/** A stored note. */
-export interface ChatNote<Value> {
-  name: string;
-  value: Value;
-}
 
 const RETENTION_MS = 7 * DAY_MS;
 
@@ -25,9 +20,9 @@ export type ChatNotes = Pick<SqlChatNotes, keyof SqlChatNotes>;
 export class SqlChatNotes {
   readonly #db: Database;
   readonly #chat: string;
-  readonly #clock: { now(): number };
+  readonly #clock: Context["clock"];
 
-  constructor(db: Database, { chat, clock }: { chat: string; clock: { now(): number } }) {
+  constructor(db: Database, { chat, clock }: Pick<Context, "clock"> & { chat: string }) {
     this.#db = db;
     this.#chat = chat;
     this.#clock = clock;
@@ -43,7 +38,7 @@ export class SqlChatNotes {
   }
 
   /** Returns the notes whose names begin with `prefix`, sorted by name. */
-  listNotes<Value>(prefix: string): Promise<ChatNote<Value>[]> {
+  listNotes<Value>(prefix: string): Promise<{ name: string; value: Value }[]> {
     const chat = this.#chat;
     return this.#db.read(function* () {
       const sql = `SELECT name, value FROM chat_notes WHERE ${MATCHES} ORDER BY name`;

@@ -2,13 +2,14 @@
 import { cutEnd } from "../../base/text/cut_text.ts";
 import { toPlainLine, toPlainText } from "../../base/text/plain_text.ts";
 import type { ChatSettings } from "../config/chat_schema.ts";
-import type { NotifyChoice, NotifyKind, NotifySettings } from "../config/notify_schema.ts";
+import type { Config } from "../config/config.ts";
+import type { Context } from "../config/context.ts";
+import type { NotifyChoice, NotifyKind } from "../config/notify_schema.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { HumanRequest } from "../executions/human_request.ts";
 import { findApprover, REMINDER_MS } from "../vocabulary/approval_rule.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 import { type Person, toMailCaller } from "../vocabulary/persons.ts";
-import type { Redactor } from "../secrets/redactor.ts";
 import type { Slot } from "../triggers/schedule/slot_store.ts";
 import type { OutgoingMessage } from "./channels/channel.ts";
 import { kindOfEnd, type NotableEvent } from "./notable_event.ts";
@@ -25,13 +26,11 @@ export interface MessageDraft
   delayMs?: number;
 }
 
-export interface DraftPorts {
-  settings: () => NotifySettings;
-  /** Returns an agent's name and notification settings, or undefined if the agent no longer exists. */
-  findAgent: (id: string) => { displayName: string; notify: NotifyChoice } | undefined;
-  redactor: Pick<Redactor, "redact">;
-  /** Returns the people of config.yaml. */
-  people: () => readonly Person[];
+/** The objects that the messages of a runtime need. */
+export interface NotifyPorts extends Pick<Context, "clock" | "log" | "redactor" | "timeZone"> {
+  settings: { readonly config: Pick<Config, "notify" | "people" | "publicUrl"> };
+  /** Returns the names and notification settings of the agents that exist. */
+  registry: { get(id: string): { displayName: string; notify: NotifyChoice } | undefined };
   /** Returns a time as text for people. `ms` is in milliseconds since 1970. */
   showTime: (ms: number) => string;
 }
@@ -51,14 +50,14 @@ type DraftContent = Omit<MessageDraft, "channel"> & {
 };
 
 /** Returns the messages about an event: one for each channel that receives it. */
-export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDraft[] {
-  const settings = ports.settings();
+export function draftMessages(event: NotableEvent, ports: NotifyPorts): MessageDraft[] {
+  const { notify: settings, people } = ports.settings.config;
   // Most workspaces have no channels, so this case comes before any other work.
   if (Object.keys(settings.channels).length === 0) return [];
   const drafted = draftContent(event, ports);
   if (drafted === undefined) return [];
   const { mailText, ...content } = drafted;
-  const choice = content.agentId === null ? undefined : ports.findAgent(content.agentId)?.notify;
+  const choice = content.agentId === null ? undefined : ports.registry.get(content.agentId)?.notify;
   // Each setting of the agent replaces the same setting in config.yaml.
   if (!(choice?.on ?? settings.on).includes(content.kind)) return [];
   const names = choice?.to ?? settings.to ?? Object.keys(settings.channels);
@@ -72,7 +71,7 @@ export function draftMessages(event: NotableEvent, ports: DraftPorts): MessageDr
       }
       if (channel?.type === "mail" && question?.rule !== undefined) {
         const at = question.createdAt + delayMs;
-        return channel.to.some((address) => mayAnswerByMail(address, question, at, ports.people()));
+        return channel.to.some((address) => mayAnswerByMail(address, question, at, people));
       }
       return channel !== undefined && !(channel.type === "command" && !channel.allow);
     });
@@ -117,7 +116,7 @@ function mayAnswerByMail(
 /** The values of a message that is about no agent, run or question, and is combined with similar ones. */
 const ABOUT_NOTHING = { agentId: null, executionId: null, requestId: null, isFoldable: true };
 
-function draftContent(event: NotableEvent, ports: DraftPorts): DraftContent | undefined {
+function draftContent(event: NotableEvent, ports: NotifyPorts): DraftContent | undefined {
   // A dry run causes no messages, because the person who started it watches it.
   if ("execution" in event && event.execution.isDryRun) return undefined;
   switch (event.type) {
@@ -246,7 +245,7 @@ function verbOf({ status }: Execution, kind: NotifyKind): string {
 
 function draftMissed(
   { agentId, scheduledFor, reason, count, outcome }: Slot,
-  ports: DraftPorts,
+  ports: NotifyPorts,
 ): DraftContent {
   const what = outcome === "skipped"
     ? `${count} checks in a row failed`
@@ -263,6 +262,6 @@ function draftMissed(
   };
 }
 
-function nameOf(agentId: string, { findAgent }: DraftPorts): string {
-  return findAgent(agentId)?.displayName ?? agentId;
+function nameOf(agentId: string, { registry }: NotifyPorts): string {
+  return registry.get(agentId)?.displayName ?? agentId;
 }

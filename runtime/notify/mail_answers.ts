@@ -1,9 +1,11 @@
 // Takes replies to the messages of mail channels as answers to questions.
+import type { SqlAudit } from "../audit/audit.ts";
 import type { Context } from "../config/context.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { readAnswer } from "../../base/text/answer_words.ts";
-import type { MailChannel } from "../config/notify_schema.ts";
-import type { GivenResponse, HumanRequest } from "../executions/human_request.ts";
+import { replyChannels } from "../config/notify_schema.ts";
+import type { RequestStore } from "../executions/record/request_store.ts";
+import type { Runner } from "../executions/runs/runner.ts";
 import type { FoundMail } from "../mail/found_mail.ts";
 import { MailError } from "../mail/mail_error.ts";
 import { findQuestion } from "../mail/question_id.ts";
@@ -11,30 +13,29 @@ import { MAX_MAIL_BYTES, readMail } from "../mail/read_mail.ts";
 import { automaticReason, isProven } from "../mail/sender_proof.ts";
 import { isShownWhole } from "./drafts.ts";
 import { toMarkdown } from "../tools/pages/readable_text.ts";
-import type { Caller } from "../vocabulary/callers.ts";
-import { type Person, toMailCaller } from "../vocabulary/persons.ts";
+import { toMailCaller } from "../vocabulary/persons.ts";
 import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
 
-/** The collaborators of takeAnswer(). */
-export interface AnswerPorts extends Pick<Context, "log"> {
-  /** Returns an open question. Undefined if it is answered, or its execution has ended. */
-  readQuestion: (executionId: number, requestId: string) => Promise<HumanRequest | undefined>;
-  respond: (executionId: number, response: GivenResponse & { by: Caller }) => Promise<unknown>;
-  people: () => readonly Person[];
+/** The objects that answers by mail need. */
+export interface AnswerPorts extends Pick<Context, "settings" | "log"> {
+  requests: Pick<RequestStore, "readOpenRequest">;
+  runner: Pick<Runner, "respond">;
+  audit: Pick<SqlAudit, "entry">;
 }
 
 /**
- * Answers the question that a mail replies to. Logs the reason if the mail is no answer. Never sends a mail, so that two
- * programs do not answer each other. Throws MailError.
+ * Answers the question of a channel that a mail replies to. Logs the reason if the mail is no answer. Never sends a mail, so
+ * that two programs do not answer each other. Throws MailError.
  */
 export async function takeAnswer(
-  { to }: MailChannel,
+  channel: string,
   mail: FoundMail,
   ports: AnswerPorts,
 ): Promise<void> {
   const { head, account } = mail;
+  const { to } = replyChannels(ports.settings.config).find(({ name }) => name === channel) ?? {};
   const question = findQuestion(head.references, account);
-  if (question === undefined) return;
+  if (to === undefined || question === undefined) return;
   const reason = await answer(mail, { to, ...question }, ports).catch((error) => {
     if (error instanceof RuntimeError && !isTemporary(error)) return error.message;
     throw error;
@@ -48,7 +49,7 @@ export async function takeAnswer(
 async function answer(
   mail: FoundMail,
   { to, executionId, requestId }: { to: readonly string[]; executionId: number; requestId: string },
-  { readQuestion, respond, people }: AnswerPorts,
+  { settings, requests, runner, audit }: AnswerPorts,
 ): Promise<string | undefined> {
   const { head, account, bytes } = mail;
   const { sender } = head;
@@ -56,9 +57,9 @@ async function answer(
   if (automatic !== undefined) return automatic;
   if (sender === undefined || !to.includes(sender)) return "the channel does not name its sender";
   if (!isProven(head, account.authServer)) return "its sender is not proven";
-  const by = toMailCaller(people(), sender);
+  const by = toMailCaller(settings.config.people, sender);
   if (by === undefined) return "its sender may not answer";
-  const request = await readQuestion(executionId, requestId);
+  const request = await requests.readOpenRequest(executionId, requestId);
   if (request === undefined) return "the question is no longer open";
   if (request.toolName === SIGN_IN) return "a sign-in needs the link";
   if (!isShownWhole(request)) return "the mail did not show the whole call";
@@ -67,7 +68,8 @@ async function answer(
   const words = request.kind === "input" ? text : text.trim().split("\n")[0] ?? "";
   const given = words.trim() === "" ? undefined : readAnswer(request, words);
   if (given === undefined) return "its first line is no answer to this question";
-  await respond(executionId, { requestId, answer: given, by });
+  const entry = audit.entry("answer", by);
+  await runner.respond(executionId, { requestId, answer: given, by, audit: entry });
   return undefined;
 }
 

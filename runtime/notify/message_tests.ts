@@ -6,8 +6,9 @@ import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { sha256Of } from "../../base/sha256.ts";
 import { mayAnybodyAnswer } from "../config/chat_schema.ts";
-import type { ChannelSettings } from "../config/notify_schema.ts";
+import type { ChannelSettings, NotifySettings } from "../config/notify_schema.ts";
 import { LINK_MS } from "./answer_links.ts";
+import type { ChannelPorts } from "./channels/channel.ts";
 
 /** The result of a channel's last test: `none` also after a change of the channel's settings. */
 export type TestResult = "accepted" | "failed" | "none";
@@ -33,26 +34,19 @@ const storedTest = z.object({
 const storedTests = z.record(z.string(), storedTest).catch({});
 type StoredTest = z.infer<typeof storedTest>;
 
-/** The inputs of MessageTests. */
-export interface MessageTestsOptions {
-  stateDir: string;
-  channels: () => Readonly<Record<string, ChannelSettings>>;
-  clock: { now(): number };
-}
-
 /** The test messages of a workspace. */
 export class MessageTests {
-  readonly #options: MessageTestsOptions;
+  readonly #ports: Pick<ChannelPorts, "clock" | "settings">;
   readonly #file: string;
 
-  constructor(options: MessageTestsOptions) {
-    this.#options = options;
-    this.#file = `${options.stateDir}/message_tests.json`;
+  constructor(ports: Pick<ChannelPorts, "clock" | "settings">) {
+    this.#ports = ports;
+    this.#file = `${ports.settings.directories.stateDir}/message_tests.json`;
   }
 
   /** Returns every channel with the result of its last test. Leaves out chats in which nobody may answer. */
   async list(): Promise<TestedChannel[]> {
-    const channels = Object.entries(this.#options.channels())
+    const channels = Object.entries(this.#channels)
       .filter(([, channel]) => channel.type !== "chat" || mayAnybodyAnswer(channel));
     if (channels.length === 0) return [];
     const stored = await this.#read();
@@ -68,12 +62,12 @@ export class MessageTests {
     name: string,
     { isAccepted, token }: { isAccepted: boolean; token?: string | undefined },
   ): Promise<void> {
-    const settings = this.#options.channels()[name];
+    const settings = this.#channels[name];
     if (settings === undefined) return;
     const link = token === undefined ? undefined : await sha256Of(token);
     const last = (await this.#read())[name];
     await this.#change(name, {
-      at: toTimestamp(this.#options.clock.now()),
+      at: toTimestamp(this.#ports.clock.now()),
       isAccepted,
       settings: await digest(settings),
       ...(link !== undefined && { link, isConfirmed: last?.link === link && last.isConfirmed }),
@@ -93,6 +87,10 @@ export class MessageTests {
     }
   }
 
+  get #channels(): NotifySettings["channels"] {
+    return this.#ports.settings.config.notify.channels;
+  }
+
   async #find(
     token: string,
   ): Promise<{ name: string; test: StoredTest; state: TestLinkState } | undefined> {
@@ -100,7 +98,7 @@ export class MessageTests {
     const [name, test] = Object.entries(await this.#read())
       .find(([, { link }]) => link === hash) ?? [];
     if (name === undefined || test === undefined) return undefined;
-    const isOver = this.#options.clock.now() - Date.parse(test.at) > LINK_MS;
+    const isOver = this.#ports.clock.now() - Date.parse(test.at) > LINK_MS;
     return { name, test, state: test.isConfirmed ? "confirmed" : isOver ? "expired" : "open" };
   }
 

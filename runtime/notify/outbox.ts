@@ -177,9 +177,8 @@ export class SqlOutbox implements EventMessages {
 
   /** Sets the time of the next attempt. */
   postpone(id: string, dueAt: number): Promise<void> {
-    return this.#db.change("process", function* () {
-      yield* send("UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL", dueAt, id);
-    });
+    const sql = "UPDATE outbox SET due_at = ? WHERE id = ? AND closed_at IS NULL";
+    return this.#db.change("process", () => send(sql, dueAt, id));
   }
 
   /** Closes a message with its outcome. No further attempt is made. */
@@ -187,21 +186,14 @@ export class SqlOutbox implements EventMessages {
     id: string,
     { outcome, at }: { outcome: "delivered" | "given up"; at: number },
   ): Promise<void> {
-    return this.#db.change("process", function* () {
-      yield* send(
-        "UPDATE outbox SET closed_at = ?, outcome = ? WHERE id = ? AND closed_at IS NULL",
-        at,
-        outcome,
-        id,
-      );
-    });
+    const sql = "UPDATE outbox SET closed_at = ?, outcome = ? WHERE id = ? AND closed_at IS NULL";
+    return this.#db.change("process", () => send(sql, at, outcome, id));
   }
 
   /** Deletes the messages that were closed before `before`. */
   purge(before: number): Promise<void> {
-    return this.#db.change("process", function* () {
-      yield* send("DELETE FROM outbox WHERE closed_at < ?", before);
-    });
+    const sql = "DELETE FROM outbox WHERE closed_at < ?";
+    return this.#db.change("process", () => send(sql, before));
   }
 
   #draft(event: NotableEvent): MessageDraft[] {

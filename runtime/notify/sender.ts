@@ -1,13 +1,14 @@
 // Sends the messages of the outbox: one at a time through each channel, with growing waits between attempts. Attempts
 // continue after a restart.
-import type { Context } from "../config/context.ts";
 import { backoffMs } from "../../base/backoff.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { WorkLoop } from "../../base/work_loop.ts";
-import { type NotifySettings, type QuietHours, quietHours } from "../config/notify_schema.ts";
+import { type QuietHours, quietHours } from "../config/notify_schema.ts";
 import type { SqlAnswerLinks } from "./answer_links.ts";
-import { type Channel, DeliveryFailure, type OutgoingMessage } from "./channels/channel.ts";
+import type { Channel, OutgoingMessage } from "./channels/channel.ts";
+import type { NotifyPorts } from "./drafts.ts";
 import type { ClaimedMessage, MessageFilter, SqlOutbox } from "./outbox.ts";
+import { DeliveryFailure } from "../vocabulary/delivery_failure.ts";
 
 /** The shortest and the longest wait between two attempts, in milliseconds. */
 const WAITS = { firstMs: 10 * SECOND_MS, longestMs: 30 * MINUTE_MS };
@@ -22,19 +23,14 @@ const STORAGE_RETRY_MS = 10 * SECOND_MS;
 /** The time for which closed messages are stored, in milliseconds. They are needed to combine similar messages. */
 const RETENTION_MS = DAY_MS;
 
-export interface SenderPorts extends Pick<Context, "clock" | "log" | "timeZone"> {
+export interface SenderPorts extends NotifyPorts {
   store: SqlOutbox;
   links: Pick<SqlAnswerLinks, "create">;
-  settings: () => NotifySettings;
-  /** Returns the base URL of answer links. Null: messages contain no links. */
-  publicUrl: () => string | null;
   /**
    * Opens a channel. Returns undefined for an unknown channel. Rejects with DeliveryFailure if the channel's settings in
    * config.yaml cannot work.
    */
   openChannel: (name: string) => Promise<Channel | undefined>;
-  /** Returns a time as text for people. `ms` is in milliseconds since 1970. */
-  showTime: (ms: number) => string;
 }
 
 /** The sender of the outbox's messages. It sets no timer while the outbox is empty. */
@@ -103,7 +99,7 @@ export class MessageSender implements AsyncDisposable {
 
   /** Returns the kinds of messages that may be sent at this time. Null: all kinds. */
   #kindsAt(now: number): MessageFilter["kinds"] {
-    const quiet = quietHours(this.#ports.settings());
+    const quiet = quietHours(this.#ports.settings.config.notify);
     if (quiet === undefined || !isQuiet(now, quiet, this.#ports.timeZone())) return null;
     return quiet.pass;
   }
@@ -161,9 +157,10 @@ export class MessageSender implements AsyncDisposable {
   }
 
   async #toOutgoing(message: ClaimedMessage): Promise<OutgoingMessage> {
-    const { links, publicUrl, showTime } = this.#ports;
+    const { links, settings, showTime } = this.#ports;
     const { count, createdAt, requestId, text } = message;
-    const url = publicUrl();
+    // Without a base URL, messages contain no links.
+    const url = settings.config.publicUrl;
     const link = url === null || requestId === null
       ? null
       : `${url}${await links.create(requestId)}`;

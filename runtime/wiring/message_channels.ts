@@ -4,13 +4,8 @@ import type { Clock } from "../../base/clock.ts";
 import { mayAnybodyAnswer } from "../config/chat_schema.ts";
 import type { ChannelSettings } from "../config/notify_schema.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import { type Channel, DeliveryFailure } from "../notify/channels/channel.ts";
-import {
-  type ChannelPorts,
-  channelProblem,
-  openChannel,
-  type OpenChat,
-} from "../notify/channels/open_channel.ts";
+import type { Channel, ChannelPorts, OpenChat } from "../notify/channels/channel.ts";
+import { channelProblem, openChannel } from "../notify/channels/open_channel.ts";
 import { mailOpener } from "./open_mail.ts";
 import { newToken } from "../notify/answer_links.ts";
 import { MessageTests } from "../notify/message_tests.ts";
@@ -20,6 +15,7 @@ import { makeStateDir } from "../storage/state_dir/state_dir.ts";
 import { servicePolicy } from "../tools/http/http_policy.ts";
 import type { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
 import { ownValue } from "../../base/json.ts";
+import { DeliveryFailure } from "../vocabulary/delivery_failure.ts";
 
 /** The objects that MessageChannels needs. */
 export interface MessageChannelsOptions {
@@ -60,25 +56,16 @@ export class MessageChannels {
   readonly #tests: MessageTests;
 
   constructor(options: MessageChannelsOptions) {
-    const { settings, redactor, clock, openChat, ownPorts } = options;
+    const { settings, ownPorts } = options;
     this.#settings = settings;
     this.#ports = {
+      ...options,
       policy: servicePolicy(settings, ownPorts),
-      clock,
-      redactor,
-      cwd: settings.directories.configDir,
-      lookup: (name) => settings.environment.get(name),
       os: Deno.build.os,
-      openChat,
-      mailAccounts: () => settings.config.mail,
       // Sending leaves no connection open.
       openMail: mailOpener({ ...options, resources: new AsyncDisposableStack() }),
     };
-    this.#tests = new MessageTests({
-      stateDir: settings.directories.stateDir,
-      channels: () => settings.config.notify.channels,
-      clock,
-    });
+    this.#tests = new MessageTests(options);
   }
 
   /** Opens a channel. Returns undefined for an unknown name. Throws DeliveryFailure if the channel cannot work. */

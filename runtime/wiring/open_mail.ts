@@ -10,19 +10,16 @@ const loadToken = lazyModule(() => import("./parts/mail_token.ts"));
 export function mailOpener(
   options: MailOptions & { resources: AsyncDisposableStack },
 ): () => Promise<MailAccounts> {
-  const { settings, clock, resources } = options;
   let opened: MailAccounts | undefined;
   return async () => {
     const { MailAccounts } = await loadAccounts();
-    return opened ??= resources.use(
+    return opened ??= options.resources.use(
       new MailAccounts({
-        accounts: () => settings.config.mail,
-        environment: settings.environment,
+        ...options,
         accessToken: async (account, refused) => {
           const { readAccessToken } = await loadToken();
           return await readAccessToken(account, { ...options, refused });
         },
-        clock,
       }),
     );
   };

@@ -8,7 +8,7 @@ import { SqlAnswerLinks } from "../notify/answer_links.ts";
 import type { NotableEvent } from "../notify/notable_event.ts";
 import { MessageTests } from "../notify/message_tests.ts";
 import { draftMessages } from "../notify/drafts.ts";
-import type { OpenChat } from "../notify/channels/open_channel.ts";
+import type { OpenChat } from "../notify/channels/channel.ts";
 import { MessageSender } from "../notify/sender.ts";
 import type { RuntimeMessages } from "../interface/runtime.ts";
 import type { Database } from "../database/database.ts";
@@ -50,7 +50,7 @@ export interface Notifications extends RuntimeMessages {
 
 /** Creates the notifications. No message is sent before start() or the first event. */
 export function openNotifications(options: NotificationsOptions): Notifications {
-  const { db, settings, registry, redactor, events, clock, log, timeZone } = options;
+  const { db, settings, events, clock, log, timeZone } = options;
   const notify = () => settings.config.notify;
   const showTime = (ms: number) =>
     new Intl.DateTimeFormat("en-GB", {
@@ -63,14 +63,7 @@ export function openNotifications(options: NotificationsOptions): Notifications 
     return new MessageChannels(options);
   });
   const outbox: SqlOutbox = new SqlOutbox(db, {
-    draftMessages: (event) =>
-      draftMessages(event, {
-        settings: notify,
-        findAgent: (id) => registry.get(id),
-        redactor,
-        people: () => settings.config.people,
-        showTime,
-      }),
+    draftMessages: (event) => draftMessages(event, { ...options, showTime }),
     now: () => clock.now(),
     stored: () => sender.wake(),
     failed: (error) => log.write("error", "A message could not be written", { error }),
@@ -82,25 +75,17 @@ export function openNotifications(options: NotificationsOptions): Notifications 
   };
   const links = new SqlAnswerLinks(db, { clock });
   const sender = new MessageSender({
+    ...options,
     store: outbox,
     links,
-    settings: notify,
-    publicUrl: () => settings.config.publicUrl,
     openChannel: async (name) => (await openChannels()).open(name),
     showTime,
-    timeZone,
-    clock,
-    log,
   });
   return {
     outbox,
     sender,
     findLink: (token) => links.findLink(token),
-    tests: new MessageTests({
-      stateDir: settings.directories.stateDir,
-      channels: () => notify().channels,
-      clock,
-    }),
+    tests: new MessageTests(options),
     openChatNotes: async (chat) => new (await loadChatNotes()).SqlChatNotes(db, { chat, clock }),
     hasOpen: async () => await outbox.countOpen() > 0,
     async start({ isAlone }) {

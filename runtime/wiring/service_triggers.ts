@@ -18,7 +18,7 @@ import { follows, FollowUps } from "../triggers/after/follow_ups.ts";
 import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import type { Notifications } from "./open_notifications.ts";
-import { mailLease } from "../triggers/mail/mail_store.ts";
+import { mailLease, SqlMailStore } from "../triggers/mail/mail_store.ts";
 import { watchLease } from "../triggers/watch/watch_store.ts";
 import type { SqlSettingsStore } from "../triggers/settings_store.ts";
 import type { TriggerLease } from "../triggers/trigger_lease.ts";
@@ -36,16 +36,17 @@ import { LeaseGroups } from "../triggers/firing/lease_groups.ts";
 import { StoppedTriggers } from "../triggers/firing/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import { type MailAnswerPorts, mailAnswers } from "./parts/mail_answers.ts";
+import type { AnswerPorts } from "../notify/mail_answers.ts";
 import { createStartRun } from "./parts/start_run.ts";
 
+const loadAnswers = lazyModule(() => import("../notify/mail_answers.ts"));
 const loadLease = lazyModule(() => import("../triggers/trigger_lease.ts"));
 const loadMailTriggers = lazyModule(() => import("../triggers/mail/mail_triggers.ts"));
 const loadWatcher = lazyModule(() => import("../triggers/watch/watcher.ts"));
 const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts"));
 
 /** Options of createServiceTriggers(). */
-export interface ServiceTriggersOptions extends Context, MailAnswerPorts {
+export interface ServiceTriggersOptions extends Context, AnswerPorts {
   registry: Pick<AgentRegistry, "get" | "isUnreadable" | "list">;
   /** Returns an agent as its file is now, or undefined. */
   currentAgent: (id: string) => Promise<Agent | undefined>;
@@ -172,14 +173,15 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
       return await db.read(() => get(positions)) !== undefined;
     },
     open: once(async () => {
-      const { openMailTriggers } = await loadMailTriggers();
-      return await openMailTriggers({
-        ...options,
+      const { MailTriggers } = await loadMailTriggers();
+      return new MailTriggers({
         ...common,
-        openMail: supplies.openMail,
+        store: new SqlMailStore(db),
+        accounts: await supplies.openMail(),
         openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
         channels: () => replyChannels(settings.config),
-        answer: mailAnswers(options),
+        answer: async (channel, mail) =>
+          await (await loadAnswers()).takeAnswer(channel, mail, options),
         requestAccounts: async (names) => await leases?.want("mail", names.map(mailLease)),
         isHeld: (name) =>
           shared?.node.leases.holds(mailLease(name)) ?? lease?.inactiveReason === undefined,

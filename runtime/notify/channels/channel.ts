@@ -1,5 +1,13 @@
-// Declares the interface of a notification channel.
+// Declares the interface of a notification channel, and the objects that channels need.
+import type { ChatSettings } from "../../config/chat_schema.ts";
+import type { Config } from "../../config/config.ts";
+import type { Context } from "../../config/context.ts";
+import type { Directories } from "../../config/directories.ts";
+import type { Environment } from "../../config/files/environment.ts";
 import type { NotifyKind } from "../../config/notify_schema.ts";
+import type { MailAccounts } from "../../mail/mail_accounts.ts";
+import type { ResolveHost } from "../../tools/http/host_lookup.ts";
+import type { HttpPolicy } from "../../tools/http/http_policy.ts";
 
 /** A message to send through a channel. */
 export interface OutgoingMessage {
@@ -23,26 +31,23 @@ export interface OutgoingMessage {
   link: string | null;
 }
 
-/** Error: a message was not delivered. The message of the error is a sentence for the log. */
-export class DeliveryFailure extends Error {
-  /** True if another attempt cannot succeed. */
-  readonly isFinal: boolean;
-  /** The minimum wait that the receiver requests before the next attempt, in milliseconds. */
-  readonly retryAfterMs: number;
-
-  constructor(
-    message: string,
-    { isFinal = false, retryAfterMs = 0, cause }: {
-      isFinal?: boolean;
-      retryAfterMs?: number;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(message, { cause });
-    this.isFinal = isFinal;
-    this.retryAfterMs = retryAfterMs;
-  }
+/** The objects that the channels of a workspace need. */
+export interface ChannelPorts extends Pick<Context, "clock" | "redactor"> {
+  settings: {
+    readonly config: Pick<Config, "mail" | "notify">;
+    directories: Pick<Directories, "configDir" | "stateDir">;
+    environment: Pick<Environment, "get">;
+  };
+  policy: HttpPolicy;
+  resolveHost?: ResolveHost;
+  os: typeof Deno.build.os;
+  openMail: () => Promise<MailAccounts>;
+  /** Opens the channel of a chat. Absent in a process that does not send messages. */
+  openChat?: OpenChat | undefined;
 }
+
+/** Returns the channel of a chat. The packages of its app are loaded with the first message. */
+export type OpenChat = (chat: ChatSettings) => Channel;
 
 /** A channel that delivers messages to people. */
 export interface Channel {

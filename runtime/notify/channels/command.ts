@@ -1,12 +1,12 @@
 // Creates the channels `command` (a program of the user) and `desktop`. Each starts a program without a shell and with few
 // environment variables.
-import type { Context } from "../../config/context.ts";
 import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { runProgram } from "../../tools/processes/run_program.ts";
 import { smallEnvironment } from "../../tools/processes/small_environment.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
-import { type Channel, DeliveryFailure, toData } from "./channel.ts";
+import { type Channel, type ChannelPorts, toData } from "./channel.ts";
+import { DeliveryFailure } from "../../vocabulary/delivery_failure.ts";
 
 const TIMEOUT_MS = 30 * SECOND_MS;
 const MAX_OUTPUT_BYTES = 16 * 1_024;
@@ -26,18 +26,11 @@ const APPLE_SCRIPT = [
 ];
 const MAX_DESKTOP_TEXT = 600;
 
-export interface CommandPorts extends Pick<Context, "clock" | "redactor"> {
-  /** The working folder of the programs. */
-  cwd: string;
-  lookup: (name: string) => string | undefined;
-  os: typeof Deno.build.os;
-}
-
 /**
  * Creates a channel that starts a program for each message. The program gets the message as a line of JSON on its standard
  * input.
  */
-export function createCommand({ run }: { run: readonly string[] }, ports: CommandPorts): Channel {
+export function createCommand({ run }: { run: readonly string[] }, ports: ChannelPorts): Channel {
   const [program = "", ...args] = run;
   return {
     send: (message, signal) => {
@@ -57,7 +50,7 @@ export function desktopProgram(os: typeof Deno.build.os): string | undefined {
  * Creates the channel that shows messages on this machine's desktop. Throws DeliveryFailure if no program for the operating
  * system is known.
  */
-export function createDesktop(ports: CommandPorts): Channel {
+export function createDesktop(ports: ChannelPorts): Channel {
   const { os } = ports;
   const program = desktopProgram(os);
   if (program === undefined) {
@@ -83,11 +76,12 @@ async function start(
   { args, input, ports, signal }: {
     args: readonly string[];
     input?: string;
-    ports: CommandPorts;
+    ports: ChannelPorts;
     signal: AbortSignal;
   },
 ): Promise<string> {
-  const { cwd, lookup, clock, redactor } = ports;
+  const { settings: { directories: { configDir: cwd }, environment }, clock, redactor } = ports;
+  const lookup = (name: string) => environment.get(name);
   const desktop = DESKTOP_VARIABLES.flatMap((name) => {
     const value = lookup(name);
     return value === undefined ? [] : [[name, value]];

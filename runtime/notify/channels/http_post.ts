@@ -1,14 +1,13 @@
 // Sends the POST request of a channel. The request reaches only hosts that http_request may reach, and follows no
 // redirects.
-import type { Context } from "../../config/context.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { HOUR_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { exchange, type ExchangeReply } from "../../tools/http/http_exchange.ts";
-import { type ResolveHost, resolveHostBySystem } from "../../tools/http/host_lookup.ts";
-import type { HttpPolicy } from "../../tools/http/http_policy.ts";
+import { resolveHostBySystem } from "../../tools/http/host_lookup.ts";
 import { OWN_HEADERS } from "../../tools/http/http_redirects.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
-import { DeliveryFailure } from "./channel.ts";
+import type { ChannelPorts } from "./channel.ts";
+import { DeliveryFailure } from "../../vocabulary/delivery_failure.ts";
 
 const TIMEOUT_MS = 20 * SECOND_MS;
 const MAX_REPLY_BYTES = 16 * 1_024;
@@ -16,27 +15,14 @@ const LONGEST_RETRY_AFTER_MS = HOUR_MS;
 /** The HTTP statuses after which another attempt cannot succeed. */
 const FINAL: ReadonlySet<number> = new Set([400, 410, 413, 422]);
 
-export interface PostPorts extends Pick<Context, "clock"> {
-  policy: HttpPolicy;
-  resolveHost?: ResolveHost;
-}
-
-/** The POST request of a channel. */
-export interface PostedMessage {
-  url: string;
-  /** The body as JSON text. */
-  body: string;
-  /** The headers, with lower-case names. */
-  headers: Readonly<Record<string, string>>;
-}
-
 /**
- * Sends a request and returns the receiver's status if it accepted the message. Throws DeliveryFailure, and the signal's
- * reason on abort.
+ * Sends a request with a body of JSON, and headers with lower-case names. Returns the receiver's status if it accepted the
+ * message. Throws DeliveryFailure, and the signal's reason on abort.
  */
 export async function post(
-  { url: address, body, headers }: PostedMessage,
-  { policy, clock, resolveHost = resolveHostBySystem, signal }: PostPorts & { signal: AbortSignal },
+  { policy, clock, resolveHost = resolveHostBySystem }: ChannelPorts,
+  signal: AbortSignal,
+  { url: address, body, headers }: { url: string; body: string; headers: Record<string, string> },
 ): Promise<string> {
   const url = new URL(address);
   const bytes = new TextEncoder().encode(body);

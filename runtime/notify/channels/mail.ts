@@ -1,22 +1,17 @@
 // Creates the channel `mail`, which sends messages from a mail account of config.yaml.
-import type { Context } from "../../config/context.ts";
 import { untilAborted } from "../../../base/bounded_wait.ts";
 import type { MailAccount } from "../../config/mail_schema.ts";
 import type { MailChannel } from "../../config/notify_schema.ts";
-import type { MailAccounts } from "../../mail/mail_accounts.ts";
 import { messageIdOf } from "../../mail/question_id.ts";
 import { MailError } from "../../mail/mail_error.ts";
-import { type Channel, DeliveryFailure } from "./channel.ts";
-
-export interface MailPorts extends Pick<Context, "clock"> {
-  openMail: () => Promise<MailAccounts>;
-}
+import type { Channel, ChannelPorts } from "./channel.ts";
+import { DeliveryFailure } from "../../vocabulary/delivery_failure.ts";
 
 /** Creates a channel that sends mails. A later attempt to send a message has the same Message-ID. */
 export function createMail(
   { to }: MailChannel,
   account: MailAccount,
-  { openMail, clock }: MailPorts,
+  { openMail, clock }: ChannelPorts,
 ): Channel {
   return {
     async send(message, signal) {

@@ -1,8 +1,8 @@
 // Creates the channel `ntfy`, which sends push messages to phones that subscribe to a topic. Format:
 // https://docs.ntfy.sh/publish/#publish-as-json
 import type { NotifyKind } from "../../config/notify_schema.ts";
-import { type Channel, cutBytes, type OutgoingMessage } from "./channel.ts";
-import { post, type PostPorts } from "./http_post.ts";
+import { type Channel, type ChannelPorts, cutBytes } from "./channel.ts";
+import { post } from "./http_post.ts";
 
 /** The maximum size of a text in UTF-8 bytes. The server converts a longer text to an attachment. */
 const MAX_MESSAGE_BYTES = 4_000;
@@ -22,28 +22,24 @@ const PRIORITIES: Readonly<Record<NotifyKind | "test", number>> = {
 /** Creates a channel to a topic of an ntfy server. `token` is sent for authorization. */
 export function createNtfy(
   { url, topic, token }: { url: string; topic: string; token: string | undefined },
-  ports: PostPorts,
+  ports: ChannelPorts,
 ): Channel {
   return {
-    send: (message, signal) =>
-      post({
+    send: ({ id, kind, title, text, link }, signal) =>
+      post(ports, signal, {
         url: `${url}/`,
-        body: JSON.stringify(toNtfy(message, topic)),
+        body: JSON.stringify({
+          topic,
+          title: cutBytes(title, MAX_TITLE_BYTES),
+          message: cutBytes(text, MAX_MESSAGE_BYTES),
+          priority: PRIORITIES[kind],
+          ...(link !== null &&
+            { click: link, actions: [{ action: "view", label: "Answer", url: link }] }),
+        }),
         headers: {
-          "idempotency-key": message.id,
+          "idempotency-key": id,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
-      }, { ...ports, signal }),
-  };
-}
-
-function toNtfy({ kind, title, text, link }: OutgoingMessage, topic: string): unknown {
-  return {
-    topic,
-    title: cutBytes(title, MAX_TITLE_BYTES),
-    message: cutBytes(text, MAX_MESSAGE_BYTES),
-    priority: PRIORITIES[kind],
-    ...(link !== null &&
-      { click: link, actions: [{ action: "view", label: "Answer", url: link }] }),
+      }),
   };
 }

@@ -1,17 +1,17 @@
 // Creates the channel `slack`, an incoming webhook. Format:
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
 import { cutEnd } from "../../../base/text/cut_text.ts";
-import { type Channel, type OutgoingMessage } from "./channel.ts";
-import { post, type PostPorts } from "./http_post.ts";
+import { type Channel, type ChannelPorts, type OutgoingMessage } from "./channel.ts";
+import { post } from "./http_post.ts";
 
 /** The maximum length of a text in UTF-16 code units. Slack collapses a longer text. */
 const MAX_TEXT = 3_000;
 
 /** Creates a channel to a webhook URL, which is a secret. */
-export function createSlack({ url }: { url: string }, ports: PostPorts): Channel {
+export function createSlack(url: string, ports: ChannelPorts): Channel {
   return {
     send: (message, signal) =>
-      post({ url, body: JSON.stringify(toSlack(message)), headers: {} }, { ...ports, signal }),
+      post(ports, signal, { url, body: JSON.stringify(toSlack(message)), headers: {} }),
   };
 }
 

@@ -3,8 +3,9 @@
 import { toTimestamp } from "../../../base/clock.ts";
 import { SECOND_MS } from "../../../base/time_units.ts";
 import { hmac } from "../../triggers/webhook/signature.ts";
-import { type Channel, DeliveryFailure, toData } from "./channel.ts";
-import { post, type PostPorts } from "./http_post.ts";
+import { type Channel, type ChannelPorts, toData } from "./channel.ts";
+import { post } from "./http_post.ts";
+import { DeliveryFailure } from "../../vocabulary/delivery_failure.ts";
 
 /** The minimum and maximum size of a secret according to Standard Webhooks, in bytes. */
 const SHORTEST_SECRET = 24;
@@ -13,7 +14,7 @@ const LONGEST_SECRET = 64;
 /** Creates a webhook channel. `secret` is `whsec_` followed by Base64. Throws DeliveryFailure if it is not. */
 export function createWebhook(
   { url, secret }: { url: string; secret: string },
-  ports: PostPorts,
+  ports: ChannelPorts,
 ): Channel {
   const key = readSigningSecret(secret);
   if (key === undefined) {
@@ -31,7 +32,7 @@ export function createWebhook(
         data: toData(message),
       });
       const timestamp = Math.floor(now / SECOND_MS);
-      return await post({
+      return await post(ports, signal, {
         url,
         body,
         headers: {
@@ -40,7 +41,7 @@ export function createWebhook(
           "webhook-signature": await sign(body, { id: message.id, timestamp, key }),
           "idempotency-key": message.id,
         },
-      }, { ...ports, signal });
+      });
     },
   };
 }

@@ -25,6 +25,13 @@ export interface ForwardProxyOptions {
   resolveHost?: ResolveHost;
 }
 
+/** The network access of one program. It lasts until `close` is called. */
+export interface ProxyGrant {
+  route: ProxyRoute;
+  /** Ends the program's access and closes its connections. */
+  close(): void;
+}
+
 interface Client {
   hosts: readonly string[];
   onRefused(host: string): void;
@@ -47,12 +54,9 @@ export class ForwardProxy implements Disposable {
   /**
    * Gives a program access to `hosts`. A host is a name or address, `*.name` for all subdomains, or `name:port` for one
    * port only. Calls `onRefused` with each other host that the program requests; the port is included unless it is 80 or
-   * 443. `close` ends the access and closes the program's connections. Throws Deno's error if the socket cannot be created.
+   * 443. Throws Deno's error if the socket cannot be created.
    */
-  admit(
-    hosts: readonly string[],
-    onRefused: (host: string) => void,
-  ): { route: ProxyRoute; close(): void } {
+  admit(hosts: readonly string[], onRefused: (host: string) => void): ProxyGrant {
     this.#listener ??= this.#listen();
     const password = crypto.randomUUID();
     const guest: Client = { hosts, onRefused, connections: new Set() };

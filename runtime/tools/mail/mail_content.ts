@@ -9,17 +9,11 @@ import type { PathSandbox } from "../files/path_sandbox.ts";
 import { toMarkdown } from "../pages/readable_text.ts";
 import { type SavedFile, saveFiles } from "./mail_files.ts";
 
-/** A read mail, and the files of its attachments. */
-export interface MailContent {
-  read: ReadMail;
-  files: readonly SavedFile[];
-}
-
 /** Reads a mail and saves its attachments for an agent. Throws MailError. */
 export async function readContent(
   mail: FoundMail,
   { sandbox, signal }: { sandbox: PathSandbox; signal: AbortSignal },
-): Promise<MailContent> {
+): Promise<{ read: ReadMail; files: readonly SavedFile[] }> {
   const read = await readWhole(mail);
   const day = new Date(mail.arrivedAt).toISOString().slice(0, 10);
   const folder = `${day}-${mail.account.name}-${mail.uid}`;
@@ -42,7 +36,7 @@ export function describeMail(
   { account, folder, arrivedAt }: Pick<FoundMail, "folder" | "arrivedAt"> & {
     account: Pick<MailAccount, "name" | "authServer">;
   },
-  { read, files }: MailContent,
+  { read, files }: Awaited<ReturnType<typeof readContent>>,
 ): Pick<EventCause, "summary" | "values" | "shown"> {
   const isKnown = isProven(read, account.authServer);
   const lines = files.map(({ name, path, type, bytes, note }) => {

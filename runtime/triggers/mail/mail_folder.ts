@@ -43,16 +43,14 @@ export async function finishMail(
   connection: ImapConnection,
   { mail: { folder, uid }, then, log }: {
     mail: FoundMail;
-    then: readonly Trigger<"mail">["then"][];
+    then: Trigger<"mail">["then"];
     log: ServiceLog;
   },
 ): Promise<void> {
-  const target = then.find((one) => typeof one === "object")?.move;
-  const isSeen = then.includes("seen");
-  if (target === undefined && !isSeen) return;
   await connection.inFolder(folder, async (client) => {
-    if (isSeen) await client.messageFlagsAdd(`${uid}`, ["\\Seen"], { uid: true });
-    if (target === undefined) return;
+    if (then === "seen") await client.messageFlagsAdd(`${uid}`, ["\\Seen"], { uid: true });
+    if (typeof then !== "object") return;
+    const { move: target } = then;
     if (await client.messageMove(`${uid}`, target, { uid: true }) === false) {
       const fields = { account: connection.account.name, uid, target };
       log.write("warn", "A mail was not moved: does the folder exist?", fields);

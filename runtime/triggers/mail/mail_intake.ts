@@ -4,6 +4,7 @@ import type { Agent, Trigger } from "../../agents/agent.ts";
 import { sha256Of } from "../../../base/sha256.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
+import type { MailAccounts } from "../../mail/mail_accounts.ts";
 import { findQuestion } from "../../mail/question_id.ts";
 import { MailError } from "../../mail/mail_error.ts";
 import type { MailHead, ReadMail } from "../../mail/read_mail.ts";
@@ -13,7 +14,7 @@ import { describeMail, readContent } from "../../tools/mail/mail_content.ts";
 import type { TakenMail } from "../../vocabulary/run_cause.ts";
 import { matchesPattern } from "../../vocabulary/tool_vocabulary.ts";
 import type { TriggeredAgent } from "../firing/fire.ts";
-import type { PassedMail } from "./mail_reading.ts";
+import type { MailFailure, PassedMail } from "./mail_reading.ts";
 import type { SqlMailStore } from "./mail_store.ts";
 
 /** The maximum number of runs within an hour that the mails of one sender start. Ends loops between two programs. */
@@ -29,18 +30,29 @@ export type MailAgent = TriggeredAgent<"mail">;
  */
 export type IntakeOutcome = "started" | "passed" | "later";
 
-/** The collaborators of `MailIntake`. */
-export interface MailIntakePorts extends TriggerContext {
+/** The objects that mail triggers need. */
+export interface MailTriggersPorts extends TriggerContext {
   store: SqlMailStore;
+  accounts: MailAccounts;
   openSandbox: (agent: Agent) => Promise<PathSandbox>;
+  /** Returns the names and accounts of the channels whose replies answer questions. */
+  channels: () => readonly { name: string; account: string }[];
+  /** Takes a mail as an answer to a question, if it is one. Throws MailError. */
+  answer: (channel: string, mail: FoundMail) => Promise<void>;
+  /** Requests the accounts that this machine may read, and gives up others. */
+  requestAccounts: (accounts: readonly string[]) => Promise<void>;
+  /** Returns true if this machine reads the account. Otherwise another one does. */
+  isHeld: (account: string) => boolean;
+  /** Sends a message to people that an account cannot be reached. */
+  report: (account: string, failure: MailFailure) => Promise<void>;
 }
 
 /** Starts the runs of mails, one agent at a time. */
 export class MailIntake {
-  readonly #ports: MailIntakePorts;
+  readonly #ports: MailTriggersPorts;
   readonly #passed = new Map<string, PassedMail>();
 
-  constructor(ports: MailIntakePorts) {
+  constructor(ports: MailTriggersPorts) {
     this.#ports = ports;
   }
 

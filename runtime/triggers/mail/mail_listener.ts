@@ -1,5 +1,4 @@
 // Reads the new mails of one account for all of its agents: waits for news, and passes each mail on in order.
-import type { Context } from "../../config/context.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { NO_LONGER_NEEDED } from "../../../base/clock.ts";
@@ -10,9 +9,9 @@ import { type FoundMail, requireMailbox } from "../../mail/found_mail.ts";
 import type { ImapConnection } from "../../mail/imap_connection.ts";
 import { MailError } from "../../mail/mail_error.ts";
 import { fetchHeads, findNewest, finishMail, HEADS_AT_ONCE } from "./mail_folder.ts";
-import type { IntakeOutcome } from "./mail_intake.ts";
+import type { IntakeOutcome, MailTriggersPorts } from "./mail_intake.ts";
 import type { MailFailure } from "./mail_reading.ts";
-import type { MailPosition, SqlMailStore } from "./mail_store.ts";
+import type { MailPosition } from "./mail_store.ts";
 
 /** The interval of the polls. An IDLE never lasts longer, because servers end a long one. */
 export const POLL_MS = 2 * MINUTE_MS;
@@ -26,25 +25,18 @@ export interface MailReader {
   trigger: Pick<Trigger<"mail">, "account" | "folder" | "sinceMs" | "then">;
 }
 
-/** The collaborators of `MailListener`. */
-export interface MailListenerPorts extends Pick<Context, "clock" | "log"> {
-  /** Returns the connection of the account, with its settings as they are now. Throws MailError. */
-  connection: () => ImapConnection;
-  /** Returns the readers of this account: agents, and channels that wait for replies. */
-  agents: () => readonly MailReader[];
-  /** Returns true if this machine reads the account. Otherwise another one does. */
-  isHeld: () => boolean;
-  store: SqlMailStore;
+/** The readers of one account: agents, and channels that wait for replies. */
+export interface MailReaders {
+  list: () => readonly MailReader[];
   /** Passes a mail to a reader. Throws MailError if the mail cannot be read. */
   take: (reader: MailReader, mail: FoundMail, signal: AbortSignal) => Promise<IntakeOutcome>;
-  /** Sends a message to people that the account cannot be reached. */
-  report: (failure: MailFailure) => Promise<void>;
 }
 
 /** The reader of one account. */
 export class MailListener implements AsyncDisposable {
   readonly account: string;
-  readonly #ports: MailListenerPorts;
+  readonly #ports: MailTriggersPorts;
+  readonly #readers: MailReaders;
   readonly #over = new AbortController();
   #waking = new AbortController();
   #failure: MailFailure | undefined;
@@ -55,9 +47,10 @@ export class MailListener implements AsyncDisposable {
   readonly #running: Promise<void>;
 
   /** Starts to read the account. */
-  constructor(account: string, ports: MailListenerPorts) {
+  constructor(account: string, ports: MailTriggersPorts, readers: MailReaders) {
     this.account = account;
     this.#ports = ports;
+    this.#readers = readers;
     this.#running = this.#run();
   }
 
@@ -82,8 +75,8 @@ export class MailListener implements AsyncDisposable {
       this.#waking = new AbortController();
       const signal = AbortSignal.any([this.#over.signal, this.#waking.signal]);
       try {
-        if (this.#ports.isHeld()) {
-          const connection = this.#ports.connection();
+        if (this.#ports.isHeld(this.account)) {
+          const connection = this.#ports.accounts.connection(this.account);
           using _following = connection.follow();
           const { announced } = connection;
           await this.#readAll(connection);
@@ -109,13 +102,13 @@ export class MailListener implements AsyncDisposable {
 
   /** Returns the folders that exist, of which the first is followed with IDLE. */
   #folders(): string[] {
-    const all = new Set(this.#ports.agents().map(({ trigger }) => trigger.folder));
+    const all = new Set(this.#readers.list().map(({ trigger }) => trigger.folder));
     return [...all].filter((folder) => !this.#folderFailures.has(folder))
       .sort((a, b) => Number(b === "INBOX") - Number(a === "INBOX"));
   }
 
   async #readAll(connection: ImapConnection): Promise<void> {
-    const byFolder = Map.groupBy(this.#ports.agents(), ({ trigger }) => trigger.folder);
+    const byFolder = Map.groupBy(this.#readers.list(), ({ trigger }) => trigger.folder);
     for (const folder of this.#folderFailures.keys()) {
       if (!byFolder.has(folder)) this.#folderFailures.delete(folder);
     }
@@ -141,7 +134,7 @@ export class MailListener implements AsyncDisposable {
     connection: ImapConnection,
     { folder, agents }: { folder: string; agents: readonly MailReader[] },
   ): Promise<void> {
-    const { take, store } = this.#ports;
+    const { isHeld, log, store } = this.#ports;
     const { signal } = this.#over;
     const positions = new Map<string, MailPosition>();
     for (const agent of agents) {
@@ -168,9 +161,9 @@ export class MailListener implements AsyncDisposable {
             if (position === undefined || position.lastUid >= mail.uid) continue;
             if (signal.aborted) return;
             // Between two nodes, or after an edit, the mail belongs to somebody else.
-            const isStill = this.#ports.isHeld() &&
-              this.#ports.agents().some((one) => one.id === agent.id && isSame(one, position));
-            const outcome = isStill ? await take(agent, mail, signal) : "later";
+            const isStill = isHeld(this.account) &&
+              this.#readers.list().some((one) => one.id === agent.id && isSame(one, position));
+            const outcome = isStill ? await this.#readers.take(agent, mail, signal) : "later";
             if (outcome === "later") {
               waiting.add(agent);
               continue;
@@ -180,8 +173,7 @@ export class MailListener implements AsyncDisposable {
             moved.set(agent.id, position);
           }
           for (const one of then) if (typeof one === "object") this.#moves.add({ mail, then: one });
-          const isSeen = then.includes("seen");
-          if (isSeen) await finishMail(connection, { mail, then: ["seen"], log: this.#ports.log });
+          if (then.includes("seen")) await finishMail(connection, { mail, then: "seen", log });
           await this.#move(connection, { folder, positions });
           active = active.filter((agent) => !waiting.has(agent));
           if (active.length === 0) return;
@@ -203,8 +195,7 @@ export class MailListener implements AsyncDisposable {
       const all = [...positions.values()];
       const isUnchanged = all.every((position) => position.uidValidity === uidValidity);
       if (isUnchanged && all.some(({ lastUid }) => lastUid < uid)) continue;
-      const then = [one.then];
-      if (isUnchanged) await finishMail(connection, { mail: one.mail, then, log: this.#ports.log });
+      if (isUnchanged) await finishMail(connection, { ...one, log: this.#ports.log });
       this.#moves.delete(one);
     }
   }
@@ -256,7 +247,7 @@ export class MailListener implements AsyncDisposable {
     this.#failure = { since: this.#failure?.since ?? clock.now(), reason };
     if (this.#isReported || clock.now() - this.#failure.since < REPORT_MS) return;
     this.#isReported = true;
-    await report(this.#failure);
+    await report(this.account, this.#failure);
   }
 }
 

@@ -1,38 +1,20 @@
 // Runs the mail triggers of all agents: one listener for each account that an agent uses.
 import type { Agent } from "../../agents/agent.ts";
-import type { Database } from "../../database/database.ts";
 import type { FoundMail } from "../../mail/found_mail.ts";
-import type { MailAccounts } from "../../mail/mail_accounts.ts";
 import { isTriggeredBy, type ReconcileOptions } from "../firing/fire.ts";
 import {
   type IntakeOutcome,
   type MailAgent,
   MailIntake,
-  type MailIntakePorts,
+  type MailTriggersPorts,
 } from "./mail_intake.ts";
 import { MailListener, type MailReader } from "./mail_listener.ts";
-import type { MailFailure, PassedMail } from "./mail_reading.ts";
-import { SqlMailStore } from "./mail_store.ts";
+import type { PassedMail } from "./mail_reading.ts";
 
 /** The prefix of a channel's id among the readers. No agent's id has it. */
 const CHANNEL = "channel:";
 
-/** The collaborators of `MailTriggers`. */
-export interface MailTriggersPorts extends MailIntakePorts {
-  accounts: MailAccounts;
-  /** Returns the names and accounts of the channels whose replies answer questions. */
-  channels: () => readonly { name: string; account: string }[];
-  /** Takes a mail as an answer to a question, if it is one. Throws MailError. */
-  answer: (channel: string, mail: FoundMail) => Promise<void>;
-  /** Requests the accounts that this machine may read, and gives up others. */
-  requestAccounts: (accounts: readonly string[]) => Promise<void>;
-  /** Returns true if this machine reads the account. */
-  isHeld: (account: string) => boolean;
-  /** Sends a message to people that an account cannot be reached. */
-  report: (account: string, failure: MailFailure) => Promise<void>;
-}
-
-/** Starts, updates and stops the listeners of all accounts. */
+/** Starts, updates and stops the listeners of all accounts. No mail is read before start(). */
 export class MailTriggers implements AsyncDisposable {
   readonly #ports: MailTriggersPorts;
   readonly #intake: MailIntake;
@@ -131,28 +113,13 @@ export class MailTriggers implements AsyncDisposable {
       this.#listeners.delete(name);
       await listener[Symbol.asyncDispose]();
     }
-    const { accounts: all, isHeld, report } = this.#ports;
     for (const name of accounts) {
       if (this.#listeners.has(name) || !this.#isStarted) continue;
-      const listener = new MailListener(name, {
-        ...this.#ports,
+      const listener = new MailListener(name, this.#ports, {
         take: (reader, mail, signal) => this.#take(reader, mail, signal),
-        connection: () => all.connection(name),
-        agents: () => this.#readers().filter(({ trigger }) => trigger.account === name),
-        isHeld: () => isHeld(name),
-        report: (failure) => report(name, failure),
+        list: () => this.#readers().filter(({ trigger }) => trigger.account === name),
       });
       this.#listeners.set(name, listener);
     }
   }
-}
-
-/** Creates the mail triggers of a service. No mail is read before start(). */
-export async function openMailTriggers(
-  { db, openMail, ...ports }: Omit<MailTriggersPorts, "store" | "accounts"> & {
-    db: Database;
-    openMail: () => Promise<MailAccounts>;
-  },
-): Promise<MailTriggers> {
-  return new MailTriggers({ ...ports, store: new SqlMailStore(db), accounts: await openMail() });
 }

@@ -14,8 +14,7 @@ async function doctor({ place }: World): Promise<string[]> {
   const { findings } = await examine({ shell: place.shell, home: place.root }, {
     version: "0.0.0-test",
     isRunning: false,
-    tryChat: (chat, { environment }) =>
-      tryChat(chat, { lookup: (name) => environment.get(name), clock: new SystemClock() }),
+    tryChat: (chat, { environment }) => tryChat(chat, { environment, clock: new SystemClock() }),
   });
   return findings.filter(({ subject }) => subject === "config.yaml" || subject.startsWith("chat"))
     .map(({ severity, problem, remedy }) => `${severity}: ${problem} (${remedy})`);

@@ -86,12 +86,11 @@ Deno.test("notify --test sends a message to a chat, and names the reason if nobo
   const trial = async () => {
     const settings = await world.place.settings();
     const clock = new SystemClock();
-    const lookup = (name: string) => settings.environment.get(name);
     const channels = new MessageChannels({
       settings,
       redactor: new Redactor(() => []),
       clock,
-      openChat: (chat) => openChatChannel(chat, { lookup, clock }),
+      openChat: (chat) => openChatChannel(chat, { ...settings, clock }),
       ownPorts: () => [],
     });
     return await channels.try("phone");

@@ -2,16 +2,17 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { ChannelSettings } from "../../../runtime/config/notify_schema.ts";
-import type { OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
-import { cutBytes, DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
+import type { ChannelPorts, OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
+import { cutBytes } from "../../../runtime/notify/channels/channel.ts";
 import { readRetryAfter } from "../../../runtime/notify/channels/http_post.ts";
-import type { ChannelPorts } from "../../../runtime/notify/channels/open_channel.ts";
 import { channelProblem, openChannel } from "../../../runtime/notify/channels/open_channel.ts";
 import { readSigningSecret, sign } from "../../../runtime/notify/channels/webhook.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
 import { withTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
+import { configOf } from "../agents/parsed_file.ts";
 import { Receiver } from "./receiver.ts";
+import { DeliveryFailure } from "../../../runtime/vocabulary/delivery_failure.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
@@ -37,10 +38,14 @@ function portsOf(
     policy: { allow: [], deny: [], ownPorts: () => [] },
     clock: new TestClock(),
     redactor: new Redactor(() => []),
-    cwd: "/tmp",
-    lookup: (name: string) => env[name] ?? (name === "PATH" ? Deno.env.get("PATH") : undefined),
+    settings: {
+      config: configOf(""),
+      directories: { configDir: "/tmp", stateDir: "/tmp" },
+      environment: {
+        get: (name) => env[name] ?? (name === "PATH" ? Deno.env.get("PATH") : undefined),
+      },
+    },
     os: Deno.build.os,
-    mailAccounts: () => [],
     openMail: () => Promise.reject(new TypeError("no mail is sent")),
     ...rest,
   };

@@ -1,10 +1,12 @@
 // Tests the messages about events and their texts.
 import assert from "node:assert/strict";
 import { configOf } from "../agents/parsed_file.ts";
-import { draftMessages, type DraftPorts } from "../../../runtime/notify/drafts.ts";
+import { draftMessages, type NotifyPorts } from "../../../runtime/notify/drafts.ts";
 import type { NotableEvent } from "../../../runtime/notify/notable_event.ts";
 import type { NotifyChoice } from "../../../runtime/config/notify_schema.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
+import { LogLines } from "../../support/log_lines.ts";
+import { TestClock } from "../../support/test_clock.ts";
 import { executionOf, failure } from "./outbox_world.ts";
 
 const CONFIG = `
@@ -16,14 +18,13 @@ notify:
     off: { type: command, run: [tell] }
 `;
 
-function ports(options: { config?: string; notify?: NotifyChoice } = {}): DraftPorts {
-  const { notify, people } = configOf(options.config ?? CONFIG);
+function ports(options: { config?: string; notify?: NotifyChoice } = {}): NotifyPorts {
+  const agent = { displayName: "Daily", notify: options.notify ?? {} };
   return {
-    settings: () => notify,
-    findAgent: (id) =>
-      id === "gone" ? undefined : { displayName: "Daily", notify: options.notify ?? {} },
+    settings: { config: configOf(options.config ?? CONFIG) },
+    registry: { get: (id) => id === "gone" ? undefined : agent },
     redactor: new Redactor(() => [{ name: "TOKEN", value: "s3cr3t-value" }]),
-    people: () => people,
+    ...{ clock: new TestClock(), log: new LogLines(), timeZone: () => "UTC" },
     showTime: () => "1 Jan 2026, 12:00",
   };
 }

@@ -5,8 +5,7 @@ import type { Execution } from "../../../runtime/executions/execution.ts";
 import type { HumanRequest } from "../../../runtime/executions/human_request.ts";
 import { SqlAnswerLinks } from "../../../runtime/notify/answer_links.ts";
 import type { Channel, OutgoingMessage } from "../../../runtime/notify/channels/channel.ts";
-import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
-import { draftMessages } from "../../../runtime/notify/drafts.ts";
+import { draftMessages, type NotifyPorts } from "../../../runtime/notify/drafts.ts";
 import type { NotableEvent } from "../../../runtime/notify/notable_event.ts";
 import { MessageSender } from "../../../runtime/notify/sender.ts";
 import { Redactor } from "../../../runtime/secrets/redactor.ts";
@@ -17,6 +16,7 @@ import type { SqlExecutionStores } from "../../../runtime/storage/executions/exe
 import { createExecutionStores } from "../../../runtime/storage/executions/execution_stores.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { settleQuickly, TestClock } from "../../support/test_clock.ts";
+import { DeliveryFailure } from "../../../runtime/vocabulary/delivery_failure.ts";
 
 export const CONFIG = `
 notify:
@@ -51,13 +51,7 @@ export class OutboxWorld implements AsyncDisposable {
     this.links = new SqlAnswerLinks(this.db, { clock: this.clock });
     this.outbox = new SqlOutbox(this.db, {
       draftMessages: (event) =>
-        draftMessages(event, {
-          settings: () => this.settings,
-          findAgent: (id) => this.agents.get(id),
-          redactor: this.redactor,
-          people: () => [],
-          showTime: (ms) => new Date(ms).toISOString(),
-        }),
+        draftMessages(event, { ...this.ports, showTime: (ms) => new Date(ms).toISOString() }),
       now: () => this.clock.now(),
       stored: () => this.sender.wake(),
       failed: (error) => this.log.write("error", String(error)),
@@ -71,6 +65,22 @@ export class OutboxWorld implements AsyncDisposable {
     world.deliver = deliver;
     world.tell(failure(1));
     return world;
+  }
+
+  get ports(): NotifyPorts {
+    const configOfNow = () => (
+      { notify: this.settings, people: [], publicUrl: this.publicUrl }
+    );
+    return {
+      settings: {
+        get config() {
+          return configOfNow();
+        },
+      },
+      registry: this.agents,
+      ...{ redactor: this.redactor, clock: this.clock, log: this.log, timeZone: () => "UTC" },
+      showTime: (ms) => new Date(ms).toISOString().slice(11, 16),
+    };
   }
 
   get stores(): SqlExecutionStores {
@@ -147,18 +157,13 @@ export class OutboxWorld implements AsyncDisposable {
   /** Creates the sender of one service. Another node with the same database has its own sender. */
   createSender(): MessageSender {
     return new MessageSender({
+      ...this.ports,
       store: this.outbox,
       links: this.links,
-      settings: () => this.settings,
-      publicUrl: () => this.publicUrl,
       openChannel: (name) =>
         Promise.resolve(
           Object.hasOwn(this.settings.channels, name) ? this.#channel(name) : undefined,
         ),
-      showTime: (ms) => new Date(ms).toISOString().slice(11, 16),
-      timeZone: () => "UTC",
-      clock: this.clock,
-      log: this.log,
     });
   }
 

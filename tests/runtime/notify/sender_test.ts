@@ -1,9 +1,9 @@
 // Tests the delivery of messages: their order, combined messages, retries, quiet hours and giving up, also across restarts.
 import assert from "node:assert/strict";
-import { DeliveryFailure } from "../../../runtime/notify/channels/channel.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
 import { settle } from "../../support/test_clock.ts";
 import { CONFIG, down, executionOf, failure, OutboxWorld } from "./outbox_world.ts";
+import { DeliveryFailure } from "../../../runtime/vocabulary/delivery_failure.ts";
 
 Deno.test("an agent that fails every five minutes sends one message an hour, with a count", async () => {
   await using world = new OutboxWorld();

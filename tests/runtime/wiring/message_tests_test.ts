@@ -8,6 +8,7 @@ import { MessageChannels } from "../../../runtime/wiring/message_channels.ts";
 import { createTempDir } from "../../support/temp_dir.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { createTestWorkspace } from "../../support/test_workspace.ts";
+import { configOf } from "../agents/parsed_file.ts";
 import { Receiver } from "../notify/receiver.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -62,7 +63,10 @@ Deno.test("a channel counts as untested after its settings change or its test fi
   const clock = new TestClock();
   const phone: ChannelSettings = { type: "ntfy", url: "https://ntfy.sh", topic: "one" };
   const channels: Record<string, ChannelSettings> = { phone };
-  const tests = new MessageTests({ stateDir: folder.path, channels: () => channels, clock });
+  const config = { ...configOf(""), notify: { ...configOf("").notify, channels } };
+  const directories = { configDir: folder.path, stateDir: folder.path };
+  const environment = { get: () => undefined };
+  const tests = new MessageTests({ settings: { config, directories, environment }, clock });
   await tests.record("phone", { isAccepted: true, token: "secret" });
   await tests.confirm("secret");
   await tests.record("phone", { isAccepted: true, token: "secret" });
