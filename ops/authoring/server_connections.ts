@@ -2,7 +2,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import { NO_KNOWN_TOOLS } from "../../runtime/tools/mcp/listing/known_tools.ts";
 import { saysOf } from "../../runtime/tools/mcp/mcp_tool.ts";
 import { MCP_LIMITS, type McpLimits } from "../../runtime/tools/mcp/mcp_limits.ts";
 import { SignInRequired } from "../../runtime/tools/failures/sign_in_required.ts";
@@ -55,8 +54,6 @@ export async function openServerConnections(
     folder,
     ...(isFirstStart && { keepsHomes: true, limits: FIRST_START }),
     log: { write: () => {} },
-    // Only calls use the stored declarations of tools, and no tool is called here.
-    knownTools: NO_KNOWN_TOOLS,
     tokenSecrets: new TokenSecrets(),
     isFirstWarning: () => Promise.resolve(false),
     ownPorts: () => [],

@@ -7,7 +7,6 @@ import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
 import type { Redactor } from "../../runtime/secrets/redactor.ts";
 import { SILENT } from "../../runtime/replay/played_ports.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
-import { NO_KNOWN_TOOLS } from "../../runtime/tools/mcp/listing/known_tools.ts";
 import { openAgents } from "../../runtime/wiring/open_agents.ts";
 import { openToolCatalog } from "../../runtime/wiring/tool_catalog.ts";
 
@@ -49,8 +48,6 @@ export async function openTestPorts(
     executable: Deno.execPath(),
     ownPorts: () => [],
     tokenSecrets: agents.tokenSecrets,
-    // A case starts no server.
-    knownTools: NO_KNOWN_TOOLS,
     isFirstWarning: () => Promise.resolve(false),
     resources: opened,
   });

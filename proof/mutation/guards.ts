@@ -235,14 +235,14 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a tool changed by its server asks before its next use",
-    symbol: "KnownTools.admit",
+    symbol: "admitTool",
     replace: "known?.digest === fingerprint.digest",
     by: "known?.description === fingerprint.description",
     tests: ["tests/runtime/tools/mcp/changed_tools_test.ts"],
   },
   {
     guard: "an answer to one change of a tool does not answer the next",
-    symbol: "KnownTools.admit",
+    symbol: "admitTool",
     replace: "one.question.message === question.message",
     by: 'one.question.kind === "confirm"',
     tests: ["tests/runtime/tools/mcp/changed_tools_test.ts"],

@@ -54,7 +54,8 @@ export interface ToolCatalogOptions {
   executable: string;
   /** Returns the TCP ports of the service itself, which agents must not reach. */
   ownPorts: () => readonly number[];
-  knownTools: KnownToolStore;
+  /** The fingerprints of used MCP tools. Undefined in a process that calls no such tool. */
+  knownTools?: KnownToolStore;
   /** The opened database. Undefined in a process that opens a shared database only for the sign-ins to MCP servers. */
   db?: Database;
   /** The tokens of remote MCP servers, which are redacted in all output. */
@@ -237,7 +238,7 @@ export async function openMcpServers(
   },
   sandbox: ProcessSandbox,
 ): Promise<McpServers> {
-  const { settings, clock, log, version, resources, isFirstWarning, knownTools } = options;
+  const { settings, clock, log, version, resources, isFirstWarning } = options;
   const [{ McpServers }, { openCredentials }] = await Promise.all([
     loadMcpServers(),
     loadCredentials(),
@@ -272,7 +273,7 @@ export async function openMcpServers(
       credentials: await openCredentials({ ...options, secrets: options.tokenSecrets }),
       mcpConfirm: () => settings.config.defaults.mcpConfirm,
       isFirstWarning,
-      knownTools,
+      ...(options.knownTools && { knownTools: options.knownTools }),
     }),
   );
 }

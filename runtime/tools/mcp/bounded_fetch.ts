@@ -2,16 +2,6 @@
 import { MAX_MESSAGE_BYTES } from "./mcp_limits.ts";
 import type { ServerTokens } from "./sign_in/server_tokens.ts";
 
-/** The options of a fetch. */
-interface Bounds {
-  /** Called after each event of an event stream. Its errors make reading fail. */
-  onEvent: () => void;
-  /** Closes the body on abort. The signal of the request does not always do that: it can be collected as garbage. */
-  signal?: AbortSignal;
-  /** Adds the token of a sign-in to the request. */
-  tokens?: Pick<ServerTokens, "send"> | undefined;
-}
-
 /**
  * Returns the response of a server, with a limited body. Reading fails if the body, or one event of an event stream, is
  * over MAX_MESSAGE_BYTES.
@@ -19,22 +9,25 @@ interface Bounds {
 export async function fetchBounded(
   url: string | URL,
   init: RequestInit = {},
-  bounds: Bounds,
+  { onEvent, signal, tokens }: {
+    /** Called after each event of an event stream. Its errors make reading fail. */
+    onEvent: () => void;
+    /** Closes the body on abort. The signal of the request does not always do that: it can be collected as garbage. */
+    signal: AbortSignal;
+    /** Adds the token of a sign-in to the request. */
+    tokens: Pick<ServerTokens, "send"> | undefined;
+  },
 ): Promise<Response> {
   const ask = (token?: string) => {
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
     return fetch(url, { ...init, headers });
   };
-  const { tokens } = bounds;
-  return boundReply(await (tokens === undefined ? ask() : tokens.send(ask)), bounds);
-}
-
-function boundReply(reply: Response, { onEvent, signal }: Bounds): Response {
+  const reply = await (tokens === undefined ? ask() : tokens.send(ask));
   if (reply.body === null) return reply;
   const isStream = /^text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "");
   const limit = limitBytes(MAX_MESSAGE_BYTES, isStream ? onEvent : undefined);
-  return new Response(reply.body.pipeThrough(limit, signal && { signal }), reply);
+  return new Response(reply.body.pipeThrough(limit, { signal }), reply);
 }
 
 function limitBytes(

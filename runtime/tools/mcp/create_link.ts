@@ -2,17 +2,16 @@
 import type { Secret } from "../../secrets/secret.ts";
 import { HttpTransport } from "./http_transport.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FailedServer } from "./session_failure.ts";
+import type { SessionPorts } from "./server_link.ts";
 import { ServerTokens } from "./sign_in/server_tokens.ts";
-import type { CredentialStore } from "./sign_in/credentials.ts";
-import { type StdioOptions, StdioTransport } from "./stdio_transport.ts";
+import { StdioTransport } from "./stdio_transport.ts";
 
 /** Creates the link to a server. Starts and connects nothing. */
 export function createLink(
   name: string,
   definition: ServerDefinition,
-  ports: StdioOptions & { credentials: CredentialStore; log: ServiceLog },
+  ports: SessionPorts,
 ): FailedServer {
   const { secrets } = definition;
   if (definition.kind === "program") {

@@ -14,12 +14,11 @@ import {
   type Transport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/client";
-import type { Clock } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { fetchBounded } from "./bounded_fetch.ts";
-import { describeTooMany, type McpLimits, MinuteBudget } from "./mcp_limits.ts";
+import { describeTooMany, MinuteBudget } from "./mcp_limits.ts";
 import type { ServerEndpoint } from "./servers_file/server_definition.ts";
-import type { ServerLink } from "./server_link.ts";
+import type { ServerLink, SessionPorts } from "./server_link.ts";
 import type { ServerTokens } from "./sign_in/server_tokens.ts";
 
 /** JSON-RPC's code for an internal error. */
@@ -38,10 +37,8 @@ export class HttpTransport implements ServerLink {
   onmessage: Transport["onmessage"];
   /** True as in the client package's transport for streamable HTTP, which sends one HTTP request for each message. */
   readonly hasPerRequestStream: boolean;
-  readonly stderr = "";
   readonly #inner: Transport & Partial<Pick<StreamableHTTPClientTransport, "terminateSession">>;
-  readonly #clock: Clock;
-  readonly #limits: McpLimits;
+  readonly #ports: Pick<SessionPorts, "clock" | "limits">;
   readonly #closing = new AbortController();
   /** The abort controllers of requests without a response, by request id. */
   readonly #open = new Map<unknown, AbortController>();
@@ -56,17 +53,14 @@ export class HttpTransport implements ServerLink {
   /** `tokens` adds the token of a sign-in to each request. */
   constructor(
     endpoint: ServerEndpoint,
-    options: { clock: Clock; limits: McpLimits; tokens?: Pick<ServerTokens, "send"> | undefined },
+    { tokens, ...ports }: Pick<SessionPorts, "clock" | "limits"> & {
+      tokens?: Pick<ServerTokens, "send"> | undefined;
+    },
   ) {
-    this.#clock = options.clock;
-    this.#limits = options.limits;
-    this.#budget = new MinuteBudget(options.clock, options.limits.messagesPerMinute);
+    this.#ports = ports;
+    this.#budget = new MinuteBudget(ports.clock, ports.limits.messagesPerMinute);
     const url = new URL(endpoint.url);
-    const bounds = {
-      onEvent: () => this.#count(),
-      signal: this.#closing.signal,
-      tokens: options.tokens,
-    };
+    const bounds = { onEvent: () => this.#count(), signal: this.#closing.signal, tokens };
     const settings = {
       requestInit: { headers: endpoint.headers },
       fetch: (url: string | URL, init?: RequestInit) => fetchBounded(url, init, bounds),
@@ -92,11 +86,6 @@ export class HttpTransport implements ServerLink {
   /** The reason for which this transport ended the connection, if it did. The state of a remote program is unknown. */
   get endReason(): string | undefined {
     return this.#fault?.message;
-  }
-
-  /** Returns no hosts, because a remote server has no sandbox. */
-  takeRefusedHosts(): string[] {
-    return [];
   }
 
   /** The session's id, given by the server. Undefined if the server has no sessions. */
@@ -186,14 +175,15 @@ export class HttpTransport implements ServerLink {
 
   /** Waits until `work` succeeds or fails, but at most `killMs`. */
   async #briefly(work: () => Promise<void>): Promise<void> {
-    const within = { clock: this.#clock, ms: this.#limits.killMs };
+    const { clock, limits } = this.#ports;
+    const within = { clock, ms: limits.killMs };
     await firstOf(work().catch(() => {/* Best effort. */}), { within });
   }
 
   /** Counts an event of the server. Throws RangeError if the limit is exceeded, and closes the connection. */
   #count(): void {
     if (this.#fault === undefined && this.#budget.take() >= 0) return;
-    this.#end(describeTooMany(this.#limits));
+    this.#end(describeTooMany(this.#ports.limits));
     throw this.#fault;
   }
 
@@ -226,7 +216,7 @@ export class HttpTransport implements ServerLink {
   #schedule(reconnect: () => void, delayMs: number): () => void {
     const cancel = new AbortController();
     const signal = AbortSignal.any([cancel.signal, this.#closing.signal]);
-    this.#clock.sleep(delayMs, signal).then(reconnect, () => {/* No longer needed. */});
+    this.#ports.clock.sleep(delayMs, signal).then(reconnect, () => {/* No longer needed. */});
     return () => cancel.abort();
   }
 }

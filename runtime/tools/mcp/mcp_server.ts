@@ -5,16 +5,23 @@ import type { ReportActivity } from "../definition/open_tools_options.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
+import type { McpLimits } from "./mcp_limits.ts";
 import type { ResolvedServer } from "./servers_file/resolve_server.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
-import type { CallOptions, Session, SessionPorts } from "./session.ts";
+import type { SessionPorts } from "./server_link.ts";
+import type { CallOptions, Session } from "./session.ts";
 import { findSignInNeeded } from "./sign_in/sign_in_needed.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 
 const loadSession = lazyModule(() => import("./open_session.ts"));
 
+/** The first and the longest delay before the next session of a server, in milliseconds. */
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+/** The duration of a session after which the number of ends is reset, in milliseconds. */
+const HEALTHY_MS = 60_000;
 /** The maximum wait for a delayed start in milliseconds. A caller that would have to wait longer fails at once. */
 const PATIENCE_MS = 5_000;
 
@@ -22,22 +29,24 @@ const PATIENCE_MS = 5_000;
 export class McpServer implements AsyncDisposable {
   readonly definition: ServerDefinition;
   readonly #name: string;
+  readonly limits: McpLimits;
   readonly #ports: SessionPorts;
-  readonly #backoff = new RestartBackoff();
   readonly #closing = new AbortController();
-  /** The sessions that are not closed yet. */
-  readonly #sessions = new Set<Session>();
   /** The sessions that are being closed, each with the promise of its end. */
   readonly #retiring = new Map<Session, Promise<void>>();
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
   #lastFailure = "";
+  /** The number of sessions that ended soon, one after the other, and the time before which no other one starts. */
+  #ends = 0;
+  #notBefore = 0;
   /** True if the server accepts no more calls. */
   #isRetired = false;
 
   constructor(name: string, definition: ServerDefinition, ports: SessionPorts) {
     this.#name = name;
     this.definition = definition;
+    this.limits = ports.limits;
     this.#ports = ports;
   }
 
@@ -77,24 +86,25 @@ export class McpServer implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool by its name at the server, and returns the result. Rejects with ToolFailure, with SessionExpired if the
-   * server was retired before it received the call, or with the signal's reason on abort.
+   * Calls a tool by its name at the server, and returns the result. Rejects with ToolFailure or ServerUnavailable, with
+   * SessionExpired if the server was retired before it received the call, or with the signal's reason on abort.
    */
   async call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
-    try {
-      return await this.#call(name, args, options);
-    } catch (error) {
-      if (!(error instanceof SessionExpired)) throw asToolFailure(error);
-      if (this.#isRetired) throw error;
-    }
-    // The server did not receive the call, so a second attempt is safe.
-    try {
-      return await this.#call(name, args, options);
-    } catch (error) {
-      if (!(error instanceof SessionExpired)) throw asToolFailure(error);
-      if (this.#isRetired) throw error;
-      const message = `The MCP server "${this.#name}" loses its sessions at once`;
-      throw new ToolFailure(message, { cause: error });
+    for (let isRepeated = false;; isRepeated = true) {
+      try {
+        return await this.#call(name, args, options);
+      } catch (error) {
+        // Only a session that could not be opened is unavailable here, so the server did not receive the call.
+        if (this.#isRetired && error instanceof ServerUnavailable) {
+          throw new SessionExpired(error.message, { cause: error });
+        }
+        if (this.#isRetired || !(error instanceof SessionExpired)) throw error;
+        if (isRepeated) {
+          const message = `The MCP server "${this.#name}" loses its sessions at once`;
+          throw new ToolFailure(message, { cause: error });
+        }
+        // The server did not receive the call, so a second attempt is safe.
+      }
     }
   }
 
@@ -108,42 +118,35 @@ export class McpServer implements AsyncDisposable {
     return this.#session?.mayDiffer(listed) === true;
   }
 
-  /** Accepts no more calls. Resolves when the running calls and the server have ended. */
+  /** Accepts no more calls. Resolves when the running calls and the server have ended. Never rejects. */
   async retire(): Promise<void> {
-    this.#isRetired = true;
-    if (this.#session !== undefined) this.#retire(this.#session);
-    await Promise.all(this.#retiring.values());
-    await this[Symbol.asyncDispose]();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
     this.#isRetired = true;
     this.#closing.abort(this.#retirement());
     await this.#opening?.catch(() => {/* Its callers got the error. */});
-    await Promise.all([...this.#sessions].map((session) => session.close()));
+    if (this.#session !== undefined) this.#retire(this.#session);
     await Promise.all(this.#retiring.values());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const retired = this.retire();
+    await Promise.all([this.#session, ...this.#retiring.keys()].map((one) => one?.close()));
+    await retired;
   }
 
   #retirement(): ServerUnavailable {
     return new ServerUnavailable(`The MCP server "${this.#name}" is being ended`);
   }
 
+  /** Calls a tool after it was admitted. */
   async #call(name: string, args: JsonObject, options: CallOptions): Promise<string> {
-    const { session, tool } = await this.#prepare(name, options).catch((error) => {
-      if (!this.#isRetired || !(error instanceof ServerUnavailable)) throw error;
-      throw new SessionExpired(error.message, { cause: error });
-    });
-    return await session.call(tool, args, options);
-  }
-
-  /** Returns the session for a call and the called tool, after the tool was admitted. */
-  async #prepare(name: string, { signal, admit }: CallOptions) {
+    const { signal, admit } = options;
     const tool = (await this.tools(signal)).find((one) => one.name === name);
     if (tool === undefined) {
       throw new ToolFailure(`The MCP server "${this.#name}" does not offer this tool any more`);
     }
     await admit(tool);
-    return { session: await this.#open(signal), tool };
+    const session = await this.#open(signal);
+    return await session.call(tool, args, options);
   }
 
   async #open(signal: AbortSignal): Promise<Session> {
@@ -159,7 +162,8 @@ export class McpServer implements AsyncDisposable {
     const { clock } = this.#ports;
     const { signal } = this.#closing;
     signal.throwIfAborted();
-    const wait = this.#backoff.remaining(clock.now());
+    // The wait has both limits, so that a change of the system's clock cannot block a server for hours.
+    const wait = Math.min(LONGEST_MS, Math.max(0, this.#notBefore - clock.now()));
     if (wait > PATIENCE_MS) {
       const seconds = Math.ceil(wait / 1_000);
       throw new ServerUnavailable(
@@ -176,8 +180,7 @@ export class McpServer implements AsyncDisposable {
       // A person may sign in at any time, so a start without a sign-in delays no later one.
       const isLasting = findSignInNeeded(error) === undefined;
       if (error instanceof ServerUnavailable && !signal.aborted && isLasting) {
-        this.#backoff.ended(clock.now());
-        this.#lastFailure = error.message;
+        this.#delayStart(error.message);
       }
       throw error;
     }
@@ -185,7 +188,6 @@ export class McpServer implements AsyncDisposable {
 
   #keep(session: Session): void {
     this.#session = session;
-    this.#sessions.add(session);
     const onEnd = () => {
       if (this.#session === session) this.#noteEnd(session);
       this.#retire(session);
@@ -195,16 +197,29 @@ export class McpServer implements AsyncDisposable {
   }
 
   /** Stores and logs the reason for which the current session ended by itself. */
-  #noteEnd({ ended, startedAt }: Session): void {
-    const { clock, log } = this.#ports;
-    this.#backoff.ended(clock.now(), startedAt);
+  #noteEnd({ ended: { reason }, startedAt }: Session): void {
     if (this.#closing.signal.aborted) return;
-    if (!(ended.reason instanceof ServerUnavailable)) {
-      this.#lastFailure = `The MCP server "${this.#name}" loses its sessions.`;
+    if (!(reason instanceof ServerUnavailable)) {
+      this.#delayStart(`The MCP server "${this.#name}" loses its sessions.`, startedAt);
       return;
     }
-    this.#lastFailure = ended.reason.message;
-    log.write("warn", ended.reason.message, { server: this.#name });
+    this.#delayStart(reason.message, startedAt);
+    this.#ports.log.write("warn", reason.message, { server: this.#name });
+  }
+
+  /**
+   * Stores the reason of an end, and delays the next start. The delay grows with each end. `startedAt` is the start of the
+   * session, or undefined for a start that failed.
+   */
+  #delayStart(reason: string, startedAt?: number): void {
+    const now = this.#ports.clock.now();
+    this.#lastFailure = reason;
+    if (now - (startedAt ?? now) >= HEALTHY_MS) this.#ends = 0;
+    const delay = this.#ends === 0
+      ? 0
+      : backoffMs(this.#ends, { firstMs: FIRST_MS, longestMs: LONGEST_MS });
+    this.#ends++;
+    this.#notBefore = now + delay;
   }
 
   #retire(session: Session): void {
@@ -214,42 +229,7 @@ export class McpServer implements AsyncDisposable {
       // No caller awaits the promise. An error of one server must not end the service.
       const message = "An MCP server could not be ended cleanly";
       this.#ports.log.write("error", message, { server: this.#name, error });
-    }).finally(() => {
-      this.#sessions.delete(session);
-      this.#retiring.delete(session);
-    });
+    }).finally(() => this.#retiring.delete(session));
     this.#retiring.set(session, gone);
-  }
-}
-
-function asToolFailure(error: unknown): unknown {
-  return error instanceof ServerUnavailable
-    ? new ToolFailure(error.message, { cause: error })
-    : error;
-}
-
-const FIRST_MS = 1_000;
-const LONGEST_MS = 60_000;
-/** The duration of a session after which the number of ends is reset, in milliseconds. */
-const HEALTHY_MS = 60_000;
-
-/** The delay before the next session of a server. The delay grows each time a session ends. */
-class RestartBackoff {
-  #ends = 0;
-  #notBefore = 0;
-
-  /** Counts an end at `now`. `startedAt` is the start of the session, or undefined for a start that failed. */
-  ended(now: number, startedAt?: number): void {
-    if (startedAt !== undefined && now - startedAt >= HEALTHY_MS) this.#ends = 0;
-    this.#ends++;
-    const again = this.#ends - 1;
-    const delay = again === 0 ? 0 : backoffMs(again, { firstMs: FIRST_MS, longestMs: LONGEST_MS });
-    this.#notBefore = now + delay;
-  }
-
-  /** Returns the time until the next start is allowed, in milliseconds. */
-  remaining(now: number): number {
-    // The result has a lower and an upper limit, so that a change of the system's clock cannot block a server for hours.
-    return Math.min(LONGEST_MS, Math.max(0, this.#notBefore - now));
   }
 }

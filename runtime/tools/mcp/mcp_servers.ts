@@ -9,17 +9,19 @@ import type { OpenToolsOptions } from "../definition/open_tools_options.ts";
 import type { ActionTool } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
-import { KnownTools, type KnownToolStore } from "./listing/known_tools.ts";
+import { admitTool, type KnownToolStore } from "./listing/known_tools.ts";
 import { ListedTools } from "./listing/listed_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import { McpServer } from "./mcp_server.ts";
 import { type ResolvedServer, resolveServer, serverFolder } from "./servers_file/resolve_server.ts";
-import { isChosen } from "./servers_file/server_definition.ts";
+import type { ParsedServer } from "./servers_file/parse_servers.ts";
+import { isChosen, type ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
 import { SessionExpired, toFailedCall, toUnavailable } from "./server_unavailable.ts";
-import type { CallOptions, SessionPorts } from "./session.ts";
-import { nameTools, usualNames } from "./listing/tool_names.ts";
-import { createMcpTool, toOrigin } from "./mcp_tool.ts";
+import type { SessionPorts } from "./server_link.ts";
+import type { CallOptions } from "./session.ts";
+import { nameTools } from "./listing/tool_names.ts";
+import { createMcpTool } from "./mcp_tool.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 import type { ServerInstructions } from "../../vocabulary/prompt_material.ts";
 import { requestedTools } from "../../vocabulary/tool_vocabulary.ts";
@@ -40,8 +42,8 @@ export interface McpServersOptions extends Omit<SessionPorts, "limits"> {
   agentPaths(server: string): string[];
   /** Returns the current value of `defaults.mcp_confirm`. Returns undefined if config.yaml does not set it. */
   mcpConfirm(): McpConfirm | undefined;
-  /** The store of the fingerprints of used tools. */
-  knownTools: KnownToolStore;
+  /** The store of the fingerprints of used tools. Undefined in a workspace in which no tool of a server is called. */
+  knownTools?: KnownToolStore;
   /** Returns true if the warning with this name was never logged for the workspace. */
   isFirstWarning(warning: string): Promise<boolean>;
 }
@@ -61,7 +63,6 @@ export interface ServerTools {
  */
 export class McpServers implements AsyncDisposable {
   readonly #options: McpServersOptions;
-  readonly #limits: McpLimits;
   readonly #file: ServersFile;
   /** The entries by name, as they were when the file was last read. */
   #entries: ReadonlyMap<string, ResolvedServer> = new Map();
@@ -69,15 +70,12 @@ export class McpServers implements AsyncDisposable {
   readonly #retiring = new Set<McpServer>();
   /** The warnings about entries that were logged already. */
   readonly #warned = new Set<string>();
-  readonly #known: KnownTools;
   readonly #listed: ListedTools;
   #isClosed = false;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
-    this.#known = new KnownTools({ ...options, store: options.knownTools });
     this.#listed = new ListedTools(options.stateDir);
-    this.#limits = options.limits ?? MCP_LIMITS;
     this.#file = new ServersFile(options.file);
   }
 
@@ -92,17 +90,21 @@ export class McpServers implements AsyncDisposable {
   ): Promise<ServerTools> {
     if (mcp.length === 0) return { tools: [], servers: [], mayHaveChanged: () => false };
     const { onUnavailable } = options;
-    const warnings = this.#readFile();
-    if (onUnavailable === undefined) this.#warn(mcp.flatMap((name) => warnings.get(name) ?? []));
+    const entries = this.#readFile();
+    if (onUnavailable === undefined) {
+      for (const name of mcp) this.#warn(name, entries.get(name)?.warnings ?? []);
+    }
     const signal = options.signal ?? new AbortController().signal;
     const outcomes = await Promise.allSettled(
       [...new Set(mcp)].map(async (server) => {
         const listed = await this.#server(server).tools(signal, options.report);
         if (onUnavailable === undefined) await this.#listed.save(server, listed);
-        const { definition, instructions } = this.#server(server);
+        const { definition: { tools: choice, autoApprove }, limits, instructions } = this.#server(
+          server,
+        );
         const tools = listed
-          .filter(({ name }) => isChosen(name, definition.tools, requestedTools(agent, server)))
-          .map((tool) => ({ server, tool, autoApprove: definition.autoApprove }));
+          .filter(({ name }) => isChosen(name, choice, requestedTools(agent, server)))
+          .map((tool) => ({ server, tool, autoApprove, limits }));
         return { server, listed, tools, instructions };
       }),
     );
@@ -110,7 +112,7 @@ export class McpServers implements AsyncDisposable {
     const problems = outcomes.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
     const messages = problems.map((one) => one instanceof Error ? one.message : String(one));
     if (onUnavailable !== undefined) messages.forEach(onUnavailable);
-    else if (problems.length > 0) throw toUnavailable(problems);
+    else if (problems.length > 0) throw toUnavailable(messages.join("\n"), problems);
     const opened = outcomes.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
     const found = opened.flatMap(({ tools }) => tools);
     if (onUnavailable === undefined) {
@@ -120,17 +122,18 @@ export class McpServers implements AsyncDisposable {
     const wanted = found.map(({ server, tool }) => ({ server, tool: tool.name }));
     const names = nameTools(wanted, options.taken);
     const tools = await Promise.all(
-      found.map(({ server, tool, autoApprove }, index) =>
+      found.map(({ server, tool, autoApprove, limits }, index) =>
         createMcpTool(tool, {
           name: names[index] ?? tool.name,
-          otherNames: usualNames({ server, tool: tool.name }),
-          origin: toOrigin(server, tool, autoApprove),
-          limits: this.#limitsOf(server),
+          server,
+          autoApprove,
+          limits,
           call: (args, context, onProgress) =>
             this.#call({ server, tool: tool.name, args }, {
               ...context,
               onProgress,
-              admit: (listed) => this.#known.admit(server, listed, context),
+              admit: (listed) =>
+                admitTool(server, listed, { ...this.#options, answers: context.answers }),
             }),
         })
       ),
@@ -155,16 +158,9 @@ export class McpServers implements AsyncDisposable {
     call: { server: string; tool: string; args: JsonObject },
     options: CallOptions,
   ): Promise<string> {
-    // The server is searched by its name at each call, because its entry may have changed during the run.
-    let server: McpServer;
     try {
-      server = this.#server(call.server);
-    } catch (error) {
-      if (error instanceof ToolsUnavailable) throw new ToolFailure(error.message, { cause: error });
-      throw error;
-    }
-    try {
-      return await server.call(call.tool, call.args, options);
+      // The server is searched by its name at each call, because its entry may have changed during the run.
+      return await this.#server(call.server).call(call.tool, call.args, options);
     } catch (error) {
       if (!(error instanceof SessionExpired)) throw toFailedCall(error);
       if (this.#isClosed) throw new ToolFailure(ENDED, { cause: error });
@@ -177,48 +173,29 @@ export class McpServers implements AsyncDisposable {
     const known = this.#servers.get(name);
     if (known !== undefined) return known;
     if (this.#isClosed) throw new ToolsUnavailable(ENDED);
-    const entry = this.#entry(name);
-    if ("problem" in entry) throw new ToolsUnavailable(entry.problem);
-    const server = new McpServer(name, entry.definition, {
-      ...this.#options,
-      limits: this.#limitsOf(name),
+    const entry = this.#entries.get(name);
+    const { path } = this.#file;
+    if (entry === undefined) {
+      const nearest = suggest(name, this.#entries.keys());
+      const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
+      throw new ToolsUnavailable(`The MCP server "${name}" is not defined in ${path}${hint}`);
+    }
+    if ("problem" in entry) {
+      const problem = `The MCP server "${name}" cannot be used: ${entry.problem} (${path})`;
+      throw new ToolsUnavailable(problem);
+    }
+    const { limits = MCP_LIMITS, ...ports } = this.#options;
+    const { definition } = entry;
+    const server = new McpServer(name, definition, {
+      ...ports,
+      limits: limitsOf(definition, limits),
     });
     this.#servers.set(name, server);
     return server;
   }
 
-  /** Returns the limits of a server. If its entry sets a longer time for a call, the server gets the same time to start. */
-  #limitsOf(name: string): McpLimits {
-    const entry = this.#entries.get(name);
-    const callMs = entry !== undefined && "definition" in entry
-      ? entry.definition.timeoutMs
-      : undefined;
-    if (callMs === undefined) return this.#limits;
-    const { connectMs, longestCallMs } = this.#limits;
-    return {
-      ...this.#limits,
-      callMs,
-      connectMs: Math.max(connectMs, callMs),
-      longestCallMs: Math.max(longestCallMs, callMs),
-    };
-  }
-
-  #entry(name: string): ResolvedServer {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) {
-      const nearest = suggest(name, this.#entries.keys());
-      const hint = nearest === undefined ? "" : ` (did you mean "${nearest}"?)`;
-      return { problem: `The MCP server "${name}" is not defined in ${this.#file.path}${hint}` };
-    }
-    return "problem" in entry
-      ? {
-        problem: `The MCP server "${name}" cannot be used: ${entry.problem} (${this.#file.path})`,
-      }
-      : entry;
-  }
-
-  /** Reads the file, and replaces servers whose entry has changed. Returns the warnings about each server as sentences. */
-  #readFile(): ReadonlyMap<string, string[]> {
+  /** Reads the file, and replaces servers whose entry has changed. Returns the entries as they are written. */
+  #readFile(): ReadonlyMap<string, ParsedServer> {
     const content = this.#file.read();
     // An invalid file may be half written, so running servers continue.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
@@ -236,14 +213,13 @@ export class McpServers implements AsyncDisposable {
       ]),
     );
     for (const [name, server] of this.#servers) {
-      if (!server.matches(this.#entries.get(name))) this.#replace(name, server);
+      if (server.matches(this.#entries.get(name))) continue;
+      // The running calls of the old server continue in their session, which then ends.
+      this.#servers.delete(name);
+      this.#retiring.add(server);
+      void server.retire().finally(() => this.#retiring.delete(server));
     }
-    return new Map(
-      [...content.servers].map(([name, { warnings }]) => [
-        name,
-        warnings.map((warning) => `The MCP server "${name}": ${warning}`),
-      ]),
-    );
+    return content.servers;
   }
 
   /**
@@ -259,22 +235,23 @@ export class McpServers implements AsyncDisposable {
     log.write("warn", message);
   }
 
-  #warn(warnings: readonly string[]): void {
-    for (const warning of warnings) {
+  #warn(server: string, warnings: readonly string[]): void {
+    for (const warning of warnings.map((one) => `The MCP server "${server}": ${one}`)) {
       if (this.#warned.has(warning)) continue;
       this.#warned.add(warning);
       this.#options.log.write("warn", warning, { file: this.#file.path });
     }
   }
+}
 
-  /** Removes a server whose entry has changed. Its running calls continue in their session, which then ends. */
-  #replace(name: string, server: McpServer): void {
-    this.#servers.delete(name);
-    this.#retiring.add(server);
-    server.retire().catch((error) => {
-      // No caller awaits the promise. An error of one server must not end the service.
-      const message = "An MCP server could not be ended cleanly";
-      this.#options.log.write("error", message, { server: name, error });
-    }).finally(() => this.#retiring.delete(server));
-  }
+/** Returns the limits of a server. If its entry sets a longer time for a call, the server gets the same time to start. */
+function limitsOf({ timeoutMs: callMs }: ServerDefinition, limits: McpLimits): McpLimits {
+  if (callMs === undefined) return limits;
+  const { connectMs, longestCallMs } = limits;
+  return {
+    ...limits,
+    callMs,
+    connectMs: Math.max(connectMs, callMs),
+    longestCallMs: Math.max(longestCallMs, callMs),
+  };
 }

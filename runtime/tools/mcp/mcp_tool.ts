@@ -9,6 +9,7 @@ import type { ActionTool, ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import type { McpLimits } from "./mcp_limits.ts";
 import { DESCRIPTION_CHARACTERS, type RemoteTool } from "./listing/remote_tool.ts";
+import { usualNames } from "./listing/tool_names.ts";
 import type { CallOptions } from "./session.ts";
 
 /** The maximum number of progress messages of one call in the service log. */
@@ -16,8 +17,7 @@ const PROGRESS_LINES = 10;
 /** The minimum time between two progress messages that the viewers of a run see, in milliseconds. */
 const REPORT_MS = 5_000;
 
-/** Returns the origin of a tool. `autoApprove` are the patterns of the server's entry, see ServerDefinition. */
-export function toOrigin(
+function toOrigin(
   server: string,
   { name, effect }: Pick<RemoteTool, "name" | "effect">,
   autoApprove: readonly string[] | undefined,
@@ -35,9 +35,9 @@ export async function createMcpTool(
   tool: RemoteTool,
   options: {
     name: string;
-    /** The names by which guards can also refer to the tool. */
-    otherNames: readonly string[];
-    origin: ServerOrigin;
+    server: string;
+    /** The patterns of the server's entry, see ServerDefinition. */
+    autoApprove: readonly string[] | undefined;
     limits: Pick<McpLimits, "callMs" | "longestCallMs">;
     call(
       args: JsonObject,
@@ -46,16 +46,16 @@ export async function createMcpTool(
     ): Promise<string>;
   },
 ): Promise<ActionTool> {
-  const { name, otherNames, origin, limits, call } = options;
+  const { name, server, autoApprove, limits, call } = options;
   const { description, parameters, effect } = tool;
   // Only the service's part of the check is used, because the server checks the arguments against the whole schema.
   const { check } = await compileArgumentsCheck(name, parameters);
   return {
     name,
-    otherNames,
-    origin,
+    otherNames: usualNames({ server, tool: tool.name }),
+    origin: toOrigin(server, tool, autoApprove),
     description: cutEnd(
-      `${saysOf(origin.server)}${description || "nothing"}`,
+      `${saysOf(server)}${description || "nothing"}`,
       DESCRIPTION_CHARACTERS,
     ),
     parameters,

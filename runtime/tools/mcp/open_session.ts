@@ -3,7 +3,8 @@
 import { withinTime } from "../../../base/bounded_wait.ts";
 import type { ServerUnavailable } from "./server_unavailable.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
-import { type Protocol, Session, type SessionPorts } from "./session.ts";
+import type { SessionPorts } from "./server_link.ts";
+import { type Protocol, Session } from "./session.ts";
 import { mayKnowNewerProtocol, mayUseOlderTransport } from "./session_failure.ts";
 
 /** The time limit for each further handshake, which is tried if the server refused the first one. */

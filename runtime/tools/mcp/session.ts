@@ -1,22 +1,18 @@
 // A session with an MCP server: its connection, its list of tools and its calls.
 import { Client } from "@modelcontextprotocol/client";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import type { JsonObject } from "../../../base/json.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { QuestionRaised } from "../definition/raised.ts";
 import type { ToolContext } from "../definition/tool.ts";
 import { askUser } from "../builtin/ask_user.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
 import { createLink } from "./create_link.ts";
-import type { ServerConfinement } from "./server_sandbox.ts";
-import type { McpLimits } from "./mcp_limits.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 import { showMedia, toResultText } from "./result_content.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import { toInstructions } from "./listing/server_instructions.ts";
+import type { SessionPorts } from "./server_link.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
 import { logServerMessages, toLogLine } from "./server_log.ts";
 import {
@@ -30,7 +26,6 @@ import {
   isUnknownMethod,
   toFailureText,
 } from "./session_failure.ts";
-import type { CredentialStore } from "./sign_in/credentials.ts";
 import { isSignInError } from "./sign_in/sign_in_needed.ts";
 import { fetchToolPages, ToolList } from "./listing/tool_list.ts";
 
@@ -39,34 +34,13 @@ const NEVER_MS = 2 ** 31 - 1;
 /** The maximum age of a remote server's list of tools, because the stream that reports changes can be lost unnoticed. */
 const REMOTE_LIST_MS = 60_000;
 
-/** The objects and settings that sessions need. */
-export interface SessionPorts {
-  clock: Clock;
-  log: ServiceLog;
-  limits: McpLimits;
-  confinement: ServerConfinement;
-  /** Inkling's version, which is sent to the server. */
-  version: string;
-  /** The stored sign-ins to remote servers. */
-  credentials: CredentialStore;
-  /**
-   * Returns the names of the service's environment variables that an entry may pass to its server. Variables with keys of
-   * model providers are left out.
-   */
-  variableNames(): readonly string[];
-}
-
-/** The options of one call of a tool. */
-export interface CallOptions extends Pick<ToolContext, "answers" | "agent" | "depth"> {
-  signal: AbortSignal;
-  /** The redactor of all secrets except those in the server's entry. */
-  redactor: Redactor;
+/** The options of one call of a tool. `redactor` knows all secrets except those in the server's entry. */
+export interface CallOptions
+  extends Pick<ToolContext, "signal" | "redactor" | "answers" | "agent" | "depth" | "show"> {
   /** Called before the call with the tool as the server lists it. If it throws, the call fails with its error. */
   admit(tool: RemoteTool): Promise<void>;
   /** Called with each progress message of the server, as one line. */
   onProgress(line: string): void;
-  /** Shows a picture or PDF file of the result to the model (see ToolContext.show). */
-  show?: ToolContext["show"];
 }
 
 /** The protocol of a handshake: the older one, or the newest one that the server knows. */

@@ -47,7 +47,7 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
  * them. Returns an empty text if there are none.
  */
 export function describeRefusedHosts({ name, link, net }: FailedServer): string {
-  const refused = link.takeRefusedHosts();
+  const refused = link.takeRefusedHosts?.() ?? [];
   if (refused.length === 0) return "";
   const hosts = JSON.stringify([...net, ...refused]);
   return `\nThe sandbox refused the MCP server "${name}" access to ${refused.join(", ")}. ` +
@@ -71,7 +71,7 @@ export function describeMissingVariables(
   },
 ): string {
   if (error instanceof StartFailure || isRefusal(error)) return "";
-  const words = [...new Set(link.stderr.match(/\b[A-Z][A-Z0-9_]{2,63}\b/g))];
+  const words = [...new Set(link.stderr?.match(/\b[A-Z][A-Z0-9_]{2,63}\b/g))];
   const unset = words.filter((word) => isSecretName(word) && !known.includes(word));
   const isNamed = (name: string) => words.includes(name);
   const withheld = known.filter((name) => !NOT_FOR_SERVERS.test(name));
@@ -183,7 +183,7 @@ const CONNECTION_REASONS = [
 
 /** Returns the last lines of a program's standard error with an introduction. Returns an empty text if there are none. */
 function endOfErrorOutput({ link, secrets }: FailedServer): string {
-  const lines = redactText(toPlainText(link.stderr), secrets).split("\n")
+  const lines = redactText(toPlainText(link.stderr ?? ""), secrets).split("\n")
     .map((line) => line.trimEnd()).filter((line) => line !== "");
   if (lines.length === 0) return "";
   const end = lines.slice(-LAST_LINES).join("\n");

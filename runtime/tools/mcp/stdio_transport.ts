@@ -7,22 +7,16 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import type { ServerConfinement } from "./server_sandbox.ts";
-import { type Clock, nextTurn } from "../../../base/clock.ts";
+import { nextTurn } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { endGroup } from "../../../base/programs/process_group.ts";
-import { describeTooMany, MAX_MESSAGE_BYTES, type McpLimits, MinuteBudget } from "./mcp_limits.ts";
+import { describeTooMany, MAX_MESSAGE_BYTES, MinuteBudget } from "./mcp_limits.ts";
 import { describeMisplacedPaths } from "./servers_file/misplaced_paths.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
-import type { ServerLink } from "./server_link.ts";
+import type { ServerLink, SessionPorts } from "./server_link.ts";
 import { type StartedServer, StartFailure, startServer } from "./server_program.ts";
 
-/** The options of StdioTransport. */
-export interface StdioOptions {
-  clock: Clock;
-  limits: McpLimits;
-  confinement: ServerConfinement;
-}
+type Ports = Pick<SessionPorts, "clock" | "limits" | "confinement">;
 
 /** The size of the end of standard error that is kept, in bytes. */
 const STDERR_BYTES = 8 * 1024;
@@ -40,7 +34,7 @@ export class StdioTransport implements ServerLink {
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
   readonly #program: Program;
-  readonly #options: StdioOptions;
+  readonly #ports: Ports;
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   readonly #budget: MinuteBudget;
   #server: StartedServer | undefined;
@@ -58,10 +52,10 @@ export class StdioTransport implements ServerLink {
   /** Resolves when all messages that were read have been passed to `onmessage`. */
   #received = Promise.resolve();
 
-  constructor(program: Program, options: StdioOptions) {
+  constructor(program: Program, ports: Ports) {
     this.#program = program;
-    this.#options = options;
-    this.#budget = new MinuteBudget(options.clock, options.limits.messagesPerMinute);
+    this.#ports = ports;
+    this.#budget = new MinuteBudget(ports.clock, ports.limits.messagesPerMinute);
   }
 
   get endReason(): string | undefined {
@@ -89,7 +83,7 @@ export class StdioTransport implements ServerLink {
   /** Starts the program. Rejects with StartFailure. */
   async start(): Promise<void> {
     try {
-      this.#server = await startServer(this.#program, this.#options.confinement);
+      this.#server = await startServer(this.#program, this.#ports.confinement);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       throw new StartFailure(this.#withHint(error.message), { cause: error });
@@ -126,7 +120,7 @@ export class StdioTransport implements ServerLink {
   }
 
   async #end({ group }: StartedServer): Promise<void> {
-    const { clock, limits } = this.#options;
+    const { clock, limits } = this.#ports;
     // The promise is not awaited: closing waits until the program reads its input, which it may never do.
     this.#input?.close().catch(() => {});
     const within = { clock, ms: limits.closeMs };
@@ -148,7 +142,7 @@ export class StdioTransport implements ServerLink {
       readAll(errors, (chunk) => this.#keepStderr(chunk)),
     ]);
     this.#status = await status;
-    await firstOf(reading, { within: { clock: this.#options.clock, ms: DRAIN_MS } });
+    await firstOf(reading, { within: { clock: this.#ports.clock, ms: DRAIN_MS } });
     await Promise.allSettled([output.cancel(), errors.cancel()]);
     await input.abort().catch(() => {/* It was closed or broken before. */});
   }
@@ -201,7 +195,7 @@ export class StdioTransport implements ServerLink {
   #receive(line: string): void {
     if (this.#fault !== undefined) return;
     if (this.#budget.take() < 0) {
-      this.#disconnect(new RangeError(describeTooMany(this.#options.limits)));
+      this.#disconnect(new RangeError(describeTooMany(this.#ports.limits)));
       return;
     }
     try {
@@ -232,8 +226,9 @@ async function readAll(
 /** A splitter of a stream of bytes at line feeds. */
 export class LineSplitter {
   readonly #maxBytes: number;
-  /** The pieces of the line whose end has not arrived. */
-  #pieces: Uint8Array[] = [];
+  readonly #decoder = new TextDecoder();
+  /** The beginning of the line whose end has not arrived. */
+  #line = "";
   #size = 0;
 
   constructor(maxBytes: number) {
@@ -243,34 +238,19 @@ export class LineSplitter {
   /** Adds the next piece of the stream. Returns the lines that end in it. Throws RangeError if a line exceeds the limit. */
   push(piece: Uint8Array): string[] {
     const lines: string[] = [];
-    let start = 0;
-    for (;;) {
-      const end = piece.indexOf(0x0a, start);
-      this.#add(piece.subarray(start, end < 0 ? undefined : end));
-      if (end < 0) return lines;
-      lines.push(this.#take());
-      start = end + 1;
+    for (let start = 0;;) {
+      const feed = piece.indexOf(0x0a, start);
+      const part = piece.subarray(start, feed < 0 ? undefined : feed);
+      this.#size += part.length;
+      if (this.#size > this.#maxBytes) {
+        throw new RangeError(`a line of its output is over ${this.#maxBytes / 1024 / 1024} MB`);
+      }
+      this.#line += this.#decoder.decode(part, { stream: feed < 0 });
+      if (feed < 0) return lines;
+      lines.push(this.#line);
+      this.#line = "";
+      this.#size = 0;
+      start = feed + 1;
     }
-  }
-
-  #add(piece: Uint8Array): void {
-    this.#size += piece.length;
-    if (this.#size > this.#maxBytes) {
-      this.#pieces = [];
-      throw new RangeError(`a line of its output is over ${this.#maxBytes / 1024 / 1024} MB`);
-    }
-    if (piece.length > 0) this.#pieces.push(piece);
-  }
-
-  #take(): string {
-    const line = new Uint8Array(this.#size);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      line.set(piece, at);
-      at += piece.length;
-    }
-    this.#pieces = [];
-    this.#size = 0;
-    return new TextDecoder().decode(line);
   }
 }

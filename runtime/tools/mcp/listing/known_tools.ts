@@ -15,72 +15,44 @@ export interface KnownToolStore {
   keepTool(server: string, tool: string, fingerprint: ToolFingerprint): Promise<void>;
 }
 
-/** The store of a workspace in which no tool of a server is called. */
-export const NO_KNOWN_TOOLS: KnownToolStore = {
-  findTool: () => Promise.resolve(undefined),
-  keepTool: () => Promise.resolve(),
-};
-
-/** The options of KnownTools. */
-export interface KnownToolsOptions {
-  store: KnownToolStore;
-  log: ServiceLog;
-  /** Returns the setting `mcp_confirm`. If it is `none` or not set, a changed tool is only logged. */
-  mcpConfirm(): McpConfirm | undefined;
-}
-
-/** The check of MCP tools for changes since their last use. */
-export class KnownTools {
-  readonly #options: KnownToolsOptions;
-
-  constructor(options: KnownToolsOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Allows a call if the tool is new or unchanged, or a person has allowed the changed tool. Then stores the tool's
-   * fingerprint. Throws QuestionRaised if no person was asked yet, and ToolFailure if the person denied it.
-   */
-  async admit(
-    server: string,
-    { name, fingerprint }: Pick<RemoteTool, "name" | "fingerprint">,
-    { answers }: Pick<ToolContext, "answers">,
-  ): Promise<void> {
-    const { store, log, mcpConfirm } = this.#options;
-    const known = await store.findTool(server, name);
-    if (known?.digest === fingerprint.digest) return;
-    if (known !== undefined) {
-      if ((mcpConfirm() ?? "none") === "none") {
-        const tool = `${server}/${name}`;
-        const change = describeChange(known, fingerprint).join("; ");
-        log.write("warn", `A tool of an MCP server has changed: ${change}`, { tool });
-      } else {
-        const question = toQuestion({ server, name, known, fingerprint });
-        const given = answers.find((one) => one.question.message === question.message)?.answer;
-        if (given === undefined) throw new QuestionRaised(question);
-        if (!("approved" in given && given.approved)) {
-          const reason = "approved" in given && given.reason ? `: ${given.reason}` : "";
-          throw new ToolFailure(`Action denied by user${reason}`);
-        }
+/**
+ * Allows a call if the tool is new or unchanged, or a person has allowed the changed tool. Then stores the tool's
+ * fingerprint. Throws QuestionRaised if no person was asked yet, and ToolFailure if the person denied it.
+ */
+export async function admitTool(
+  server: string,
+  { name, fingerprint }: Pick<RemoteTool, "name" | "fingerprint">,
+  { knownTools, log, mcpConfirm, answers }: Pick<ToolContext, "answers"> & {
+    /** Undefined in a workspace in which no tool of a server is called. */
+    knownTools?: KnownToolStore;
+    log: ServiceLog;
+    /** Returns the setting `mcp_confirm`. If it is `none` or not set, a changed tool is only logged. */
+    mcpConfirm(): McpConfirm | undefined;
+  },
+): Promise<void> {
+  const known = await knownTools?.findTool(server, name);
+  if (known?.digest === fingerprint.digest) return;
+  if (known !== undefined) {
+    const changes = describeChange(known, fingerprint);
+    if ((mcpConfirm() ?? "none") === "none") {
+      const tool = `${server}/${name}`;
+      log.write("warn", `A tool of an MCP server has changed: ${changes.join("; ")}`, { tool });
+    } else {
+      // The digest distinguishes changes with the same description. So the answer to one change is not used for another.
+      const lines = [
+        `Allow ${name}? The MCP server "${server}" has changed this tool since it was last used`,
+        ...changes,
+        `Digest: ${fingerprint.digest.slice(0, 32)}`,
+      ];
+      const message = lines.join("\n");
+      const question: ToolQuestion = { kind: "confirm", message, options: null, multi: false };
+      const given = answers.find((one) => one.question.message === question.message)?.answer;
+      if (given === undefined) throw new QuestionRaised(question);
+      if (!("approved" in given && given.approved)) {
+        const reason = "approved" in given && given.reason ? `: ${given.reason}` : "";
+        throw new ToolFailure(`Action denied by user${reason}`);
       }
     }
-    await store.keepTool(server, name, fingerprint);
   }
-}
-
-function toQuestion(
-  { server, name, known, fingerprint }: {
-    server: string;
-    name: string;
-    known: ToolFingerprint;
-    fingerprint: ToolFingerprint;
-  },
-): ToolQuestion {
-  // The digest distinguishes changes with the same description. So the answer to one change is not used for another.
-  const lines = [
-    `Allow ${name}? The MCP server "${server}" has changed this tool since it was last used`,
-    ...describeChange(known, fingerprint),
-    `Digest: ${fingerprint.digest.slice(0, 32)}`,
-  ];
-  return { kind: "confirm", message: lines.join("\n"), options: null, multi: false };
+  await knownTools?.keepTool(server, name, fingerprint);
 }

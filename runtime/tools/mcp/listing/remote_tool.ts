@@ -3,7 +3,7 @@ import { cutEnd } from "../../../../base/text/cut_text.ts";
 import type { JsonSchema } from "../../../../base/json.ts";
 import { toPlainLine, toPlainText } from "../../../../base/text/plain_text.ts";
 import type { Effect } from "../../definition/tool.ts";
-import { toListedTool } from "./listed_tool.ts";
+import { listedTool } from "./listed_tool.ts";
 import { fingerprintOf, type ToolFingerprint } from "./tool_fingerprint.ts";
 import { toToolSchema } from "../../json_schema/foreign_schema.ts";
 
@@ -35,16 +35,16 @@ export function toRemoteTools(
   const known = new Set(before.map(({ name }) => name));
   const problems: string[] = [];
   for (const value of listed) {
-    const one = toListedTool(value);
+    const { data: one } = listedTool.safeParse(value);
     if (one === undefined) {
       problems.push("One of its tools is left out: it has no name");
       continue;
     }
-    const { name, title, description, inputSchema, annotations = {}, taskSupport } = one;
+    const { name, title, description, inputSchema, annotations, execution } = one;
     const bounded = toToolSchema(inputSchema);
     const problem = "problem" in bounded
       ? bounded.problem
-      : taskSupport === "required"
+      : execution["taskSupport"] === "required"
       ? "it works only as a task, which Inkling does not support"
       : nameProblem(name, known);
     if ("problem" in bounded || problem !== undefined) {

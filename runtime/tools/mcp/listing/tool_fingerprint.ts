@@ -22,8 +22,10 @@ export interface ToolFingerprint {
 }
 
 /** Returns the fingerprint of a listed tool. `told` is the description for the model. */
-export function fingerprintOf(listed: ListedTool, told: string): ToolFingerprint {
-  const { name, title, description, inputSchema, annotations = {} } = listed;
+export function fingerprintOf(
+  { name, title, description, inputSchema, annotations }: Omit<ListedTool, "execution">,
+  told: string,
+): ToolFingerprint {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
   const hints = { readOnlyHint, destructiveHint, idempotentHint, openWorldHint };
   const all = {
