@@ -12,10 +12,7 @@ import { describeMisplacedPaths } from "../../runtime/tools/mcp/servers_file/mis
 import { describeKeptName, describeNameClash } from "../../runtime/tools/name_clash.ts";
 import { builtinToolsBy, yieldsName } from "../../runtime/vocabulary/builtin_tools.ts";
 import { WEB_SEARCH } from "../../runtime/vocabulary/tool_vocabulary.ts";
-import {
-  resolveServer,
-  serverFolder,
-} from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
+import { resolveServer } from "../../runtime/tools/mcp/servers_file/resolve_server.ts";
 import type { ParsedServer } from "../../runtime/tools/mcp/servers_file/parse_servers.ts";
 import { ServersFile } from "../../runtime/tools/mcp/servers_file/servers_file.ts";
 import { type Skill, SkillLibrary } from "../../runtime/tools/skills/skill_library.ts";
@@ -210,14 +207,8 @@ async function inspectServer(
   context: { name: string; agent: Agent; settings: WorkspaceSettings; checkSignIn: CheckSignIn },
 ): Promise<(Pick<Diagnostic, "severity" | "hint" | "code"> & { problem: string })[]> {
   const { name, agent, settings } = context;
-  const { directories, environment } = settings;
-  const resolved = "problem" in server ? server : resolveServer(server, {
-    lookup: (variable) => environment.get(variable),
-    workspace: directories.workspace,
-    ownFolder: serverFolder(directories.stateDir, name),
-  });
-  if ("problem" in resolved) return [{ severity: "error", problem: resolved.problem }];
-  const { definition } = resolved;
+  const definition = resolveServer(name, server, settings);
+  if ("problem" in definition) return [{ severity: "error", problem: definition.problem }];
   if (definition.kind !== "program") return await context.checkSignIn(name, definition);
   const missing = describeMissingProgram(definition);
   const odd = describeMisplacedPaths(definition) ??

@@ -1062,9 +1062,9 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "tokens are redacted in the errors of their server",
-    symbol: "createLink",
-    replace: "[...secrets, ...tokens.secrets]",
-    by: "secrets",
+    symbol: "HttpTransport.secrets",
+    replace: "[...this.#endpoint.secrets, ...this.#tokens?.secrets ?? []]",
+    by: "this.#endpoint.secrets",
     tests: ["tests/runtime/tools/mcp/sign_in"],
   },
   {
@@ -1113,7 +1113,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a tool that works only as a task is not offered",
     symbol: "toRemoteTools",
-    replace: 'taskSupport === "required"',
+    replace: 'execution["taskSupport"] === "required"',
     by: "false",
     tests: ["tests/runtime/tools/mcp/foreign_tools_test.ts"],
   },
@@ -1417,7 +1417,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "no server entry overrides a required sandbox",
     symbol: "confine",
-    replace: "if (!confinement.sandbox.isRequired) return started;",
+    replace: "if (!wall.isRequired) return started;",
     by: "return started;",
     tests: ["tests/runtime/sandbox/mcp_servers_test.ts"],
   },

@@ -7,11 +7,7 @@ import type { Environment } from "../config/files/environment.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { hostAndPort, ifUsable, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
-import {
-  INHERITED_VARIABLES,
-  resolveServer,
-  serverFolder,
-} from "../tools/mcp/servers_file/resolve_server.ts";
+import { INHERITED_VARIABLES, resolveServer } from "../tools/mcp/servers_file/resolve_server.ts";
 import { ServersFile } from "../tools/mcp/servers_file/servers_file.ts";
 import { hasToolFile } from "../tools/custom/tool_files.ts";
 import { WEB_SEARCH } from "../vocabulary/tool_vocabulary.ts";
@@ -129,24 +125,24 @@ async function serverNeeds(agent: Agent, surroundings: AgentSurroundings): Promi
     if (server === undefined || "problem" in server) return [];
     const why = `the MCP server ${name} of ${agent.id}`;
     const named = new Set<string>();
-    const resolved = resolveServer(server, {
-      lookup: (variable) => {
-        named.add(variable);
-        return environment.get(variable);
+    const resolved = resolveServer(name, server, {
+      directories,
+      environment: {
+        get(variable) {
+          named.add(variable);
+          return environment.get(variable);
+        },
       },
-      workspace: directories.workspace,
-      ownFolder: serverFolder(directories.stateDir, name),
     });
     const env = [...named].filter((one) => !INHERITED_VARIABLES.includes(one));
     const run = server.kind === "program" ? [""] : [];
     if ("problem" in resolved) return needsFor("mcp", why, { env, run });
-    const { definition } = resolved;
-    if (definition.kind === "endpoint") {
-      const { url, oauth } = definition;
+    if (resolved.kind === "endpoint") {
+      const { url, oauth } = resolved;
       const net = [url, oauth?.issuer].map((one) => one && hostAndPort(new URL(one)));
       return needsFor("mcp", why, { env, run, net });
     }
-    const { read = [], write = [], net = [] } = definition.sandbox ?? {};
+    const { read = [], write = [], net = [] } = resolved.sandbox ?? {};
     return needsFor("mcp", why, {
       ...{ env, run, net: proxyNeeds(net, directories) },
       // The folders of a sandboxed program are searched for key files before the program starts.

@@ -96,10 +96,9 @@ export const serverFiles = defineTarget({
         checkProblem(server.problem);
         continue;
       }
-      const resolved = resolveServer(server, {
-        lookup: (name) => VARIABLES.get(name),
-        workspace: "/w",
-        ownFolder: "/state/mcp/s",
+      const resolved = resolveServer("s", server, {
+        directories: { workspace: "/w", stateDir: "/state" },
+        environment: VARIABLES,
       });
       if ("problem" in resolved) {
         checkProblem(resolved.problem);
@@ -107,7 +106,7 @@ export const serverFiles = defineTarget({
       }
       const entry = entries[name] as JsonObject;
       const written = server.kind === "program" ? entry["env"] : entry["headers"];
-      checkDefinition(resolved.definition, { written, text });
+      checkDefinition(resolved, { written, text });
     }
   },
 });

@@ -17,9 +17,10 @@ import {
 import { firstOf } from "../../../base/first_of.ts";
 import { fetchBounded } from "./bounded_fetch.ts";
 import { describeTooMany, MinuteBudget } from "./mcp_limits.ts";
-import type { ServerEndpoint } from "./servers_file/server_definition.ts";
+import type { Secret } from "../../secrets/secret.ts";
+import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink, SessionPorts } from "./server_link.ts";
-import type { ServerTokens } from "./sign_in/server_tokens.ts";
+import { ServerTokens } from "./sign_in/server_tokens.ts";
 
 /** JSON-RPC's code for an internal error. */
 const INTERNAL_ERROR = -32603;
@@ -30,6 +31,9 @@ export const UNANSWERED = "unanswered";
 /** The maximum number of responses and notifications that may be on their way to the server. */
 const MAX_UNREAD_ANSWERS = 32;
 
+type Endpoint = Extract<ServerDefinition, { kind: "endpoint" }>;
+type Ports = Pick<SessionPorts, "clock" | "limits" | "log" | "credentials">;
+
 /** A connection to an MCP server at a URL. */
 export class HttpTransport implements ServerLink {
   onclose: (() => void) | undefined;
@@ -37,8 +41,11 @@ export class HttpTransport implements ServerLink {
   onmessage: Transport["onmessage"];
   /** True as in the client package's transport for streamable HTTP, which sends one HTTP request for each message. */
   readonly hasPerRequestStream: boolean;
+  readonly name: string;
+  readonly #endpoint: Endpoint;
+  readonly #tokens: ServerTokens | undefined;
   readonly #inner: Transport & Partial<Pick<StreamableHTTPClientTransport, "terminateSession">>;
-  readonly #ports: Pick<SessionPorts, "clock" | "limits">;
+  readonly #ports: Ports;
   readonly #closing = new AbortController();
   /** The abort controllers of requests without a response, by request id. */
   readonly #open = new Map<unknown, AbortController>();
@@ -50,19 +57,18 @@ export class HttpTransport implements ServerLink {
   #refusal: unknown;
   #hasStarted = false;
 
-  /** `tokens` adds the token of a sign-in to each request. */
-  constructor(
-    endpoint: ServerEndpoint,
-    { tokens, ...ports }: Pick<SessionPorts, "clock" | "limits"> & {
-      tokens?: Pick<ServerTokens, "send"> | undefined;
-    },
-  ) {
+  constructor(name: string, endpoint: Endpoint, ports: Ports) {
+    this.name = name;
+    this.#endpoint = endpoint;
     this.#ports = ports;
+    const { oauth, headers } = endpoint;
+    const tokens = oauth && new ServerTokens({ name, url: endpoint.url, headers, oauth }, ports);
+    this.#tokens = tokens;
     this.#budget = new MinuteBudget(ports.clock, ports.limits.messagesPerMinute);
     const url = new URL(endpoint.url);
     const bounds = { onEvent: () => this.#count(), signal: this.#closing.signal, tokens };
     const settings = {
-      requestInit: { headers: endpoint.headers },
+      requestInit: { headers },
       fetch: (url: string | URL, init?: RequestInit) => fetchBounded(url, init, bounds),
       // The entry's headers and tokens are only for its origin.
       redirectPolicy: "same-origin" as const,
@@ -81,6 +87,10 @@ export class HttpTransport implements ServerLink {
             throw error;
           }),
       });
+  }
+
+  get secrets(): readonly Secret[] {
+    return [...this.#endpoint.secrets, ...this.#tokens?.secrets ?? []];
   }
 
   /** The reason for which this transport ended the connection, if it did. The state of a remote program is unknown. */

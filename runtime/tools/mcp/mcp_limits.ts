@@ -2,31 +2,24 @@
 import type { Clock } from "../../../base/clock.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 
-/** The limits of a server. Times are in milliseconds. */
-export interface McpLimits {
+/** The limits of all servers. Times are in milliseconds. Tests use others. */
+export const MCP_LIMITS = {
   /** The time to start the server, initialize it and list its tools. Also the time to list the tools again. */
-  connectMs: number;
-  /** The maximum time without a progress message in one tool call, including a restart of the server. */
-  callMs: number;
-  /** The maximum time of one tool call whose server reports progress. */
-  longestCallMs: number;
-  /** The time between the end of the program's input and SIGTERM. The program should exit in this time. */
-  closeMs: number;
-  /** The time between SIGTERM and SIGKILL. Also the time to end a remote session. */
-  killMs: number;
-  /** The maximum number of messages in a minute. It is limited because each message takes time of the service. */
-  messagesPerMinute: number;
-}
-
-/** The limits of all servers. Tests use others. */
-export const MCP_LIMITS: McpLimits = {
   connectMs: 30_000,
+  /** The maximum time without a progress message in one tool call, including a restart of the server. */
   callMs: 60_000,
+  /** The maximum time of one tool call whose server reports progress. */
   longestCallMs: 600_000,
+  /** The time between the end of the program's input and SIGTERM. The program should exit in this time. */
   closeMs: 1_000,
+  /** The time between SIGTERM and SIGKILL. Also the time to end a remote session. */
   killMs: 2_000,
+  /** The maximum number of messages in a minute. It is limited because each message takes time of the service. */
   messagesPerMinute: 10_000,
 };
+
+/** The limits of a server. */
+export type McpLimits = Readonly<typeof MCP_LIMITS>;
 
 /**
  * The maximum size of one message in bytes. A server that exceeds it is disconnected, so that it cannot exhaust the

@@ -52,8 +52,7 @@ export class McpServer implements AsyncDisposable {
 
   /** Returns true if the entry has the definition of this server. */
   matches(entry: ResolvedServer | undefined): boolean {
-    return entry !== undefined && "definition" in entry &&
-      JSON.stringify(entry.definition) === JSON.stringify(this.definition);
+    return JSON.stringify(entry) === JSON.stringify(this.definition);
   }
 
   /**

@@ -13,7 +13,7 @@ import { admitTool, type KnownToolStore } from "./listing/known_tools.ts";
 import { ListedTools } from "./listing/listed_tools.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp_limits.ts";
 import { McpServer } from "./mcp_server.ts";
-import { type ResolvedServer, resolveServer, serverFolder } from "./servers_file/resolve_server.ts";
+import { type ResolvedServer, resolveServer } from "./servers_file/resolve_server.ts";
 import type { ParsedServer } from "./servers_file/parse_servers.ts";
 import { isChosen, type ServerDefinition } from "./servers_file/server_definition.ts";
 import { ServersFile } from "./servers_file/servers_file.ts";
@@ -48,15 +48,6 @@ export interface McpServersOptions extends Omit<SessionPorts, "limits"> {
   isFirstWarning(warning: string): Promise<boolean>;
 }
 
-/** The tools of the servers that an agent names. */
-export interface ServerTools {
-  tools: ActionTool[];
-  /** The instructions of the servers that have at least one of the tools. */
-  servers: readonly ServerInstructions[];
-  /** Returns true if a server may offer other tools now. Sends no request. */
-  mayHaveChanged(): boolean;
-}
-
 /**
  * The MCP servers of a workspace. Each server that an agent names has one session, which starts with the first run that
  * needs it.
@@ -87,7 +78,13 @@ export class McpServers implements AsyncDisposable {
   async openTools(
     { mcp, ...agent }: Pick<Agent, "mcp" | "mcpTools">,
     options: Partial<OpenToolsOptions> & { taken: readonly string[] },
-  ): Promise<ServerTools> {
+  ): Promise<{
+    tools: ActionTool[];
+    /** The instructions of the servers that have at least one of the tools. */
+    servers: readonly ServerInstructions[];
+    /** Returns true if a server may offer other tools now. Sends no request. */
+    mayHaveChanged(): boolean;
+  }> {
     if (mcp.length === 0) return { tools: [], servers: [], mayHaveChanged: () => false };
     const { onUnavailable } = options;
     const entries = this.#readFile();
@@ -99,9 +96,8 @@ export class McpServers implements AsyncDisposable {
       [...new Set(mcp)].map(async (server) => {
         const listed = await this.#server(server).tools(signal, options.report);
         if (onUnavailable === undefined) await this.#listed.save(server, listed);
-        const { definition: { tools: choice, autoApprove }, limits, instructions } = this.#server(
-          server,
-        );
+        const { definition, limits, instructions } = this.#server(server);
+        const { tools: choice, autoApprove } = definition;
         const tools = listed
           .filter(({ name }) => isChosen(name, choice, requestedTools(agent, server)))
           .map((tool) => ({ server, tool, autoApprove, limits }));
@@ -128,10 +124,9 @@ export class McpServers implements AsyncDisposable {
           server,
           autoApprove,
           limits,
-          call: (args, context, onProgress) =>
+          call: (args, context) =>
             this.#call({ server, tool: tool.name, args }, {
               ...context,
-              onProgress,
               admit: (listed) =>
                 admitTool(server, listed, { ...this.#options, answers: context.answers }),
             }),
@@ -185,11 +180,7 @@ export class McpServers implements AsyncDisposable {
       throw new ToolsUnavailable(problem);
     }
     const { limits = MCP_LIMITS, ...ports } = this.#options;
-    const { definition } = entry;
-    const server = new McpServer(name, definition, {
-      ...ports,
-      limits: limitsOf(definition, limits),
-    });
+    const server = new McpServer(name, entry, { ...ports, limits: limitsOf(entry, limits) });
     this.#servers.set(name, server);
     return server;
   }
@@ -200,16 +191,11 @@ export class McpServers implements AsyncDisposable {
     // An invalid file may be half written, so running servers continue.
     if ("problem" in content) throw new ToolsUnavailable(content.problem);
     const { environment, workspace, stateDir, agentPaths } = this.#options;
-    const lookup = (name: string) => environment.get(name);
+    const directories = { workspace, stateDir };
     this.#entries = new Map(
       [...content.servers].map(([name, server]) => [
         name,
-        "problem" in server ? server : resolveServer(server, {
-          lookup,
-          workspace,
-          ownFolder: serverFolder(stateDir, name),
-          agentPaths: agentPaths(name),
-        }),
+        resolveServer(name, server, { directories, environment, agentPaths: agentPaths(name) }),
       ]),
     );
     for (const [name, server] of this.#servers) {

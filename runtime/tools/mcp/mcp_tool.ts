@@ -39,11 +39,7 @@ export async function createMcpTool(
     /** The patterns of the server's entry, see ServerDefinition. */
     autoApprove: readonly string[] | undefined;
     limits: Pick<McpLimits, "callMs" | "longestCallMs">;
-    call(
-      args: JsonObject,
-      context: ToolContext,
-      onProgress: CallOptions["onProgress"],
-    ): Promise<string>;
+    call(args: JsonObject, context: ToolContext & Pick<CallOptions, "onProgress">): Promise<string>;
   },
 ): Promise<ActionTool> {
   const { name, server, autoApprove, limits, call } = options;
@@ -84,7 +80,7 @@ export async function createMcpTool(
           reporting.catch(() => {/* The error is thrown at the end of the call. */});
         };
         try {
-          return await untilAborted(call(args, { ...context, signal }, onProgress), signal);
+          return await untilAborted(call(args, { ...context, signal, onProgress }), signal);
         } finally {
           await reporting;
         }

@@ -39,12 +39,13 @@ export async function startServer(
   if (program.startsInOwnFolder) makeFolder(program.cwd);
   const refusedHosts = new Set<string>();
   let grant: ProxyGrant | undefined;
-  const openProxy = (hosts: readonly string[]): ProxyRoute => {
+  const openProxy = (): ProxyRoute => {
+    const hosts = program.sandbox?.net ?? [];
     grant = confinement.proxy.admit(hosts, (host) => refusedHosts.add(host));
     return grant.route;
   };
   try {
-    const confined = await confine(program, { confinement, openProxy });
+    const confined = await confine(program, { ...confinement, openProxy });
     const group = spawnGroup(confined.program, { ...confined, stdin: "piped" });
     return { group, refusedHosts, closeNetwork: () => grant?.close() };
   } catch (error) {
@@ -64,29 +65,24 @@ export async function startServer(
  */
 async function confine(
   program: ServerProgram,
-  { confinement, openProxy }: {
-    confinement: ServerConfinement;
-    openProxy(hosts: readonly string[]): ProxyRoute;
-  },
+  { sandbox: wall, ...places }: ServerConfinement & { openProxy(): ProxyRoute },
 ): Promise<SandboxedProgram> {
   const { command, args, env, cwd, ownFolder, sandbox } = program;
   const started = { program: command, args, cwd, environment: env };
   if (sandbox === null) {
-    if (!confinement.sandbox.isRequired) return started;
+    if (!wall.isRequired) return started;
     const problem = 'its entry says "sandbox": false, and config.yaml says "sandbox: required"';
     throw new StartFailure(problem);
   }
   const ownHome = join(ownFolder, "home");
   try {
     // The folder is created before the program runs, so that the program cannot put a symlink in its place.
-    if (confinement.sandbox.isWanted) makeFolder(ownHome);
-    const rules = serverRules(program, sandbox, {
-      ...confinement,
-      ownHome,
-      openProxy: () => openProxy(sandbox.net),
-    });
-    const confined = await confinement.sandbox.confine(started, rules);
-    if (confined !== started) requireFolder(cwd);
+    if (wall.isWanted) makeFolder(ownHome);
+    const rules = serverRules(program, sandbox, { ...places, ownHome });
+    const confined = await wall.confine(started, rules);
+    if (confined !== started && !ifThere(() => Deno.statSync(cwd))?.isDirectory) {
+      throw new StartFailure(`its folder ${cwd} does not exist`);
+    }
     return confined;
   } catch (error) {
     if (error instanceof SandboxFailure) {
@@ -99,11 +95,6 @@ async function confine(
     if (denied === undefined) throw error;
     throw new StartFailure(`it cannot be put into the sandbox: ${denied}`, { cause: error });
   }
-}
-
-function requireFolder(path: string): void {
-  if (ifThere(() => Deno.statSync(path))?.isDirectory) return;
-  throw new StartFailure(`its folder ${path} does not exist`);
 }
 
 function makeFolder(path: string): void {

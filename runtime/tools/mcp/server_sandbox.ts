@@ -1,5 +1,5 @@
 // Calculates the sandbox rules of an MCP server's program from its command line, its own folder, and its entry.
-import { wordsOf } from "./servers_file/misplaced_paths.ts";
+import { kindOf, wordsOf } from "./servers_file/misplaced_paths.ts";
 import { dirname, isAbsolute, join, resolve } from "../../../base/plain_path.ts";
 import { isBelow } from "../../../base/files/path_below.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
@@ -54,7 +54,7 @@ export function serverRules(
   const named = wordsOf(program)
     .filter((text) => text !== "" && (isAbsolute(text) || text.includes("/") || text.includes(".")))
     .map((text) => resolve(cwd, text));
-  const programs = CACHES.flatMap((name) => absolute(env[name]));
+  const programs = CACHES.flatMap((name) => env[name] ?? []).filter((path) => isAbsolute(path));
   const read = [...declared.read, ...(program.startsInOwnFolder ? [] : [cwd])];
   for (const path of named) {
     const kind = kindOf(path);
@@ -88,17 +88,4 @@ function installationOf(path: string, notWhole: readonly string[]): string {
     if (PACKAGE_MARKERS.some((mark) => kindOf(join(folder, mark)) !== "missing")) found = folder;
   }
   return found;
-}
-
-function absolute(path: string | undefined): string[] {
-  return path !== undefined && isAbsolute(path) ? [path] : [];
-}
-
-function kindOf(path: string): "file" | "folder" | "missing" {
-  try {
-    return Deno.statSync(path).isDirectory ? "folder" : "file";
-  } catch {
-    // The text is a missing or unreadable path, or no path: an argument may be a whole script.
-    return "missing";
-  }
 }

@@ -1,5 +1,5 @@
 // A session with an MCP server: its connection, its list of tools and its calls.
-import { Client } from "@modelcontextprotocol/client";
+import { Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { untilAborted, withinTime } from "../../../base/bounded_wait.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { QuestionRaised } from "../definition/raised.ts";
@@ -7,25 +7,23 @@ import type { ToolContext } from "../definition/tool.ts";
 import { askUser } from "../builtin/ask_user.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
-import { createLink } from "./create_link.ts";
+import { HttpTransport } from "./http_transport.ts";
 import type { RemoteTool } from "./listing/remote_tool.ts";
 import { showMedia, toResultText } from "./result_content.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
-import { toInstructions } from "./listing/server_instructions.ts";
-import type { SessionPorts } from "./server_link.ts";
+import type { ServerLink, SessionPorts } from "./server_link.ts";
 import { ServerUnavailable, SessionExpired } from "./server_unavailable.ts";
-import { logServerMessages, toLogLine } from "./server_log.ts";
+import { logServerMessages, toInstructions, toLogLine } from "./server_log.ts";
 import {
   describeFailedCall,
   describeFailure,
   describeMissingVariables,
   describeRefusedHosts,
-  type FailedServer,
   isConnectionFailure,
   isRefusal,
-  isUnknownMethod,
   toFailureText,
 } from "./session_failure.ts";
+import { StdioTransport } from "./stdio_transport.ts";
 import { isSignInError } from "./sign_in/sign_in_needed.ts";
 import { fetchToolPages, ToolList } from "./listing/tool_list.ts";
 
@@ -51,9 +49,7 @@ export class Session {
   /** Aborts when the session has ended. The reason is a ServerUnavailable or SessionExpired. */
   readonly ended: AbortSignal;
   readonly startedAt: number;
-  readonly #server: FailedServer;
-  /** The names of the environment variables that the program gets. Undefined for a URL. */
-  readonly #given: readonly string[] | undefined;
+  readonly #link: ServerLink;
   readonly #ports: SessionPorts;
   readonly #client: Client;
   readonly #list: ToolList;
@@ -70,8 +66,9 @@ export class Session {
   ) {
     const { clock, log } = ports;
     const { secrets } = definition;
-    this.#server = createLink(name, definition, ports);
-    this.#given = definition.kind === "program" ? Object.keys(definition.env) : undefined;
+    this.#link = definition.kind === "program"
+      ? new StdioTransport(name, definition, ports)
+      : new HttpTransport(name, definition, ports);
     this.#ports = ports;
     this.ended = this.#end.signal;
     this.startedAt = clock.now();
@@ -125,7 +122,7 @@ export class Session {
 
   /** The server's instructions for models, see toInstructions(). Empty if it has none. */
   get instructions(): string {
-    return toInstructions(this.#client.getInstructions() ?? "", this.#server.secrets);
+    return toInstructions(this.#client.getInstructions() ?? "", this.#link.secrets);
   }
 
   /** Returns true if the server has reported a change of its tools, or its list is no longer `listed`. */
@@ -145,7 +142,7 @@ export class Session {
     this.#isClosing = true;
     await this.#client.close();
     // After a failed handshake, the client no longer closes the connection.
-    await this.#server.link.close();
+    await this.#link.close();
     this.#finish(new Error("it was ended"));
   }
 
@@ -156,16 +153,13 @@ export class Session {
   ): Promise<ServerUnavailable | undefined> {
     try {
       const options = { signal: limited, timeout: NEVER_MS };
-      await untilAborted(this.#client.connect(this.#server.link, options), limited);
+      await untilAborted(this.#client.connect(this.#link, options), limited);
       await untilAborted(this.#list.refresh(limited), limited);
       return undefined;
     } catch (error) {
-      const withheld = this.#given === undefined ? "" : describeMissingVariables(error, {
-        ...this.#server,
-        given: this.#given,
-        known: this.#ports.variableNames(),
-      });
-      const text = describeFailure(error, this.#server) + withheld + this.#reportRefusedHosts();
+      const known = this.#ports.variableNames();
+      const withheld = describeMissingVariables(error, this.#link, known);
+      const text = describeFailure(error, this.#link) + withheld + this.#reportRefusedHosts();
       const failure = new ServerUnavailable(text, { cause: error });
       await this.close();
       signal.throwIfAborted();
@@ -179,7 +173,7 @@ export class Session {
     args: JsonObject,
     { signal, redactor, onProgress, show, answers, agent, depth = 0 }: CallOptions,
   ): Promise<string> {
-    const { secrets } = this.#server;
+    const { secrets } = this.#link;
     let result;
     const mayAsk = !agent.leftOut.includes(askUser.name);
     try {
@@ -219,7 +213,7 @@ export class Session {
       return expired;
     }
     if (isConnectionFailure(error)) this.#finish(error);
-    const text = describeFailedCall(error, this.#server) + this.#reportRefusedHosts();
+    const text = describeFailedCall(error, this.#link) + this.#reportRefusedHosts();
     return new ToolFailure(text, { cause: error });
   }
 
@@ -228,20 +222,22 @@ export class Session {
    * that does not support pings answers with the code for an unknown method.
    */
   async #isForgotten(signal: AbortSignal): Promise<boolean> {
-    if (this.#server.link.sessionId === undefined) return false;
+    if (this.#link.sessionId === undefined) return false;
     try {
       await this.#client.ping({ signal, timeout: NEVER_MS });
       return false;
     } catch (error) {
       signal.throwIfAborted();
-      return isRefusal(error) && !isUnknownMethod(error);
+      const isUnknownMethod = error instanceof ProtocolError &&
+        error.code === ProtocolErrorCode.MethodNotFound;
+      return isRefusal(error) && !isUnknownMethod;
     }
   }
 
   /** Logs the hosts that the sandbox refused. Returns a text about them for the model, or an empty text. */
   #reportRefusedHosts(): string {
-    const text = describeRefusedHosts(this.#server);
-    if (text !== "") this.#ports.log.write("warn", text.trim(), { server: this.#server.name });
+    const text = describeRefusedHosts(this.#link);
+    if (text !== "") this.#ports.log.write("warn", text.trim(), { server: this.#link.name });
     return text;
   }
 
@@ -255,7 +251,7 @@ export class Session {
       );
     } catch (error) {
       if (this.ended.aborted) throw this.ended.reason;
-      throw new ServerUnavailable(describeFailure(error, this.#server), { cause: error });
+      throw new ServerUnavailable(describeFailure(error, this.#link), { cause: error });
     }
   }
 
@@ -264,7 +260,7 @@ export class Session {
     this.#end.abort(
       reason instanceof SessionExpired
         ? reason
-        : new ServerUnavailable(describeFailure(reason, this.#server), { cause: reason }),
+        : new ServerUnavailable(describeFailure(reason, this.#link), { cause: reason }),
     );
   }
 }

@@ -16,26 +16,17 @@ const REASON_CHARACTERS = 500;
 const LAST_LINES = 10;
 const LAST_CHARACTERS = 2_000;
 
-/** The server whose failure is described. */
-export interface FailedServer {
-  name: string;
-  secrets: readonly Secret[];
-  link: ServerLink;
-  /** The hosts that the program's sandbox permits. */
-  net: readonly string[];
-}
-
 /**
  * Returns a text with the reason that the server cannot be used. Includes the end of the program's standard error unless
  * the server answered.
  */
-export function describeFailure(error: unknown, server: FailedServer): string {
+export function describeFailure(error: unknown, server: ServerLink): string {
   const text = `The MCP server "${server.name}" cannot be used: ${reasonOf(error, server)}`;
   return isRefusal(error) ? text : text + endOfErrorOutput(server);
 }
 
 /** Returns a text with the reason that a call failed. */
-export function describeFailedCall(error: unknown, server: FailedServer): string {
+export function describeFailedCall(error: unknown, server: ServerLink): string {
   const reason = reasonOf(error, server);
   if (isRefusal(error)) return `The MCP server "${server.name}" refused the call: ${reason}`;
   return `The MCP server "${server.name}" failed during the call: ${reason}. ` +
@@ -46,11 +37,11 @@ export function describeFailedCall(error: unknown, server: FailedServer): string
  * Returns lines to append to a text: the hosts that the sandbox refused since the last call, and the setting that permits
  * them. Returns an empty text if there are none.
  */
-export function describeRefusedHosts({ name, link, net }: FailedServer): string {
-  const refused = link.takeRefusedHosts?.() ?? [];
+export function describeRefusedHosts(link: ServerLink): string {
+  const { permitted, refused } = link.takeHosts?.() ?? { permitted: [], refused: [] };
   if (refused.length === 0) return "";
-  const hosts = JSON.stringify([...net, ...refused]);
-  return `\nThe sandbox refused the MCP server "${name}" access to ${refused.join(", ")}. ` +
+  const hosts = JSON.stringify([...permitted, ...refused]);
+  return `\nThe sandbox refused the MCP server "${link.name}" access to ${refused.join(", ")}. ` +
     `To permit it, add to its entry in mcp-servers.json: "sandbox": { "net": ${hosts} }`;
 }
 
@@ -65,13 +56,11 @@ const NOT_FOR_SERVERS = /^(_|PWD|OLDPWD|SHLVL|LS_COLORS|INKLING_.*)$/;
  */
 export function describeMissingVariables(
   error: unknown,
-  { link, given, known }: Pick<FailedServer, "link"> & {
-    given: readonly string[];
-    known: readonly string[];
-  },
+  { given, stderr = "" }: ServerLink,
+  known: readonly string[],
 ): string {
-  if (error instanceof StartFailure || isRefusal(error)) return "";
-  const words = [...new Set(link.stderr?.match(/\b[A-Z][A-Z0-9_]{2,63}\b/g))];
+  if (given === undefined || error instanceof StartFailure || isRefusal(error)) return "";
+  const words = [...new Set(stderr.match(/\b[A-Z][A-Z0-9_]{2,63}\b/g))];
   const unset = words.filter((word) => isSecretName(word) && !known.includes(word));
   const isNamed = (name: string) => words.includes(name);
   const withheld = known.filter((name) => !NOT_FOR_SERVERS.test(name));
@@ -88,9 +77,9 @@ export function describeMissingVariables(
     "Add the ones that it needs to `env` in its entry.";
 }
 
-function reasonOf(error: unknown, { link, secrets }: FailedServer): string {
+function reasonOf(error: unknown, { endReason, secrets }: ServerLink): string {
   // If the server answered, its answer explains more than its end afterwards.
-  const end = isRefusal(error) ? undefined : link.endReason;
+  const end = isRefusal(error) ? undefined : endReason;
   return end ?? toPlainLine(redactText(rawReason(error), secrets), REASON_CHARACTERS);
 }
 
@@ -114,11 +103,6 @@ function rawReason(error: unknown): string {
 /** Returns true if `fetch` failed, before or during the response. */
 export function isConnectionFailure(error: unknown): boolean {
   return error instanceof TypeError && /fetch failed|connection|body|request/.test(error.message);
-}
-
-/** Returns true if the error says that the server does not know the requested method. */
-export function isUnknownMethod(error: unknown): boolean {
-  return error instanceof ProtocolError && error.code === -32601;
 }
 
 /** Returns true if the server refused the request, so that it was not executed. */
@@ -182,8 +166,8 @@ const CONNECTION_REASONS = [
 ];
 
 /** Returns the last lines of a program's standard error with an introduction. Returns an empty text if there are none. */
-function endOfErrorOutput({ link, secrets }: FailedServer): string {
-  const lines = redactText(toPlainText(link.stderr ?? ""), secrets).split("\n")
+function endOfErrorOutput({ stderr = "", secrets }: ServerLink): string {
+  const lines = redactText(toPlainText(stderr), secrets).split("\n")
     .map((line) => line.trimEnd()).filter((line) => line !== "");
   if (lines.length === 0) return "";
   const end = lines.slice(-LAST_LINES).join("\n");

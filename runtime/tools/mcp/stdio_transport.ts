@@ -11,6 +11,7 @@ import { nextTurn } from "../../../base/clock.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { endGroup } from "../../../base/programs/process_group.ts";
 import { describeTooMany, MAX_MESSAGE_BYTES, MinuteBudget } from "./mcp_limits.ts";
+import type { Secret } from "../../secrets/secret.ts";
 import { describeMisplacedPaths } from "./servers_file/misplaced_paths.ts";
 import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink, SessionPorts } from "./server_link.ts";
@@ -33,6 +34,7 @@ export class StdioTransport implements ServerLink {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
+  readonly name: string;
   readonly #program: Program;
   readonly #ports: Ports;
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
@@ -52,10 +54,19 @@ export class StdioTransport implements ServerLink {
   /** Resolves when all messages that were read have been passed to `onmessage`. */
   #received = Promise.resolve();
 
-  constructor(program: Program, ports: Ports) {
+  constructor(name: string, program: Program, ports: Ports) {
+    this.name = name;
     this.#program = program;
     this.#ports = ports;
     this.#budget = new MinuteBudget(ports.clock, ports.limits.messagesPerMinute);
+  }
+
+  get secrets(): readonly Secret[] {
+    return this.#program.secrets;
+  }
+
+  get given(): readonly string[] {
+    return Object.keys(this.#program.env);
   }
 
   get endReason(): string | undefined {
@@ -74,10 +85,10 @@ export class StdioTransport implements ServerLink {
     return end < 0 ? "" : text.slice(end + 1);
   }
 
-  takeRefusedHosts(): string[] {
-    const hosts = [...this.#server?.refusedHosts ?? []];
+  takeHosts(): ReturnType<NonNullable<ServerLink["takeHosts"]>> {
+    const refused = [...this.#server?.refusedHosts ?? []];
     this.#server?.refusedHosts.clear();
-    return hosts;
+    return { permitted: this.#program.sandbox?.net ?? [], refused };
   }
 
   /** Starts the program. Rejects with StartFailure. */

@@ -6,7 +6,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/client";
-import type { Clock } from "../../../../base/clock.ts";
+import type { Context } from "../../../config/context.ts";
 import { SerialQueue } from "../../../../base/serial_queue.ts";
 import { EarlierAnswers } from "../../definition/earlier_answers.ts";
 import { QuestionRaised } from "../../definition/raised.ts";
@@ -17,21 +17,13 @@ import { redactText } from "../../../secrets/secret_marks.ts";
 import { toForm } from "./form.ts";
 
 /** The options of Elicitations. */
-export interface ElicitationsOptions {
+interface ElicitationsOptions extends Pick<Context, "clock"> {
   /** The name of the server. */
   server: string;
   /** The values of the server's entry that no question may contain. */
   secrets: readonly Secret[];
-  clock: Clock;
   /** Aborts when the session has ended. */
   ended: AbortSignal;
-}
-
-/** The answers of people to the questions of a call, and the permission to ask more. */
-export interface AskingCall {
-  answers: readonly AnsweredQuestion[];
-  /** False if the agent asks nobody: questions are then declined. */
-  mayAsk: boolean;
 }
 
 /**
@@ -44,7 +36,9 @@ const SETTLE_MS = 500;
 export class Elicitations {
   readonly #options: ElicitationsOptions;
   /** The running calls, each with its unused answers and the controller that cancels it. */
-  readonly #running = new Set<AskingCall & { unused: EarlierAnswers; stop: AbortController }>();
+  readonly #running = new Set<
+    { mayAsk: boolean; unused: EarlierAnswers; stop: AbortController }
+  >();
   readonly #turns = new SerialQueue();
   /** True if the server has asked a question. Its calls then run one after the other. */
   #asks = false;
@@ -54,21 +48,18 @@ export class Elicitations {
   }
 
   /**
-   * Runs a call. Throws QuestionRaised if the server asks a question without a stored answer, and ToolFailure if its
-   * question cannot be asked.
+   * Runs a call. `answers` are those of people to its questions; without `mayAsk` more questions are declined. Throws
+   * QuestionRaised if the server asks a question without a stored answer, and ToolFailure if its question cannot be asked.
    */
   async run<Result>(
-    call: AskingCall,
+    { answers, mayAsk }: { answers: readonly AnsweredQuestion[]; mayAsk: boolean },
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const start = async () => {
       signal.throwIfAborted();
-      const running = {
-        ...call,
-        unused: new EarlierAnswers(call.answers),
-        stop: new AbortController(),
-      };
+      const unused = new EarlierAnswers(answers);
+      const running = { mayAsk, unused, stop: new AbortController() };
       this.#running.add(running);
       try {
         return await work(AbortSignal.any([signal, running.stop.signal]));

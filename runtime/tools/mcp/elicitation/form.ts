@@ -16,13 +16,6 @@ const MAX_OPTIONS = 50;
 const DECLINE_OPTION = "(decline)";
 const DECLINE = "decline";
 
-/** A form as a question, and the conversion of its answer. */
-export interface Form {
-  question: ToolQuestion;
-  /** Returns the result for the server. Throws ToolFailure if the answer does not fit the form. */
-  read(answer: HumanAnswer): ElicitResult;
-}
-
 /** One field of a form. */
 interface Field {
   name: string;
@@ -34,13 +27,13 @@ interface Field {
 
 /**
  * Converts a form. A form without fields becomes a confirmation, a form with a single field of fixed values becomes a
- * choice, and any other form asks for a text. The question contains `server`, the server's name. Throws ToolFailure if the
- * form is too big.
+ * choice, and any other form asks for a text. The question contains `server`, the server's name. `read` returns the result
+ * for the server, and throws ToolFailure if the answer does not fit the form. Throws ToolFailure if the form is too big.
  */
 export async function toForm(
   server: string,
   { message, requestedSchema }: Pick<ElicitRequestFormParams, "message" | "requestedSchema">,
-): Promise<Form> {
+): Promise<{ question: ToolQuestion; read(answer: HumanAnswer): ElicitResult }> {
   const schema: JsonObject = JSON.parse(JSON.stringify(requestedSchema));
   const fields = toFields(schema);
   const { check } = await compileArgumentsCheck("the form", schema);

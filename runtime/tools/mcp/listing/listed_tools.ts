@@ -18,10 +18,9 @@ export async function readListedTools(stateDir: string): Promise<Map<string, str
   return new Map(entries);
 }
 
-/** The writer of the stored lists. It does nothing if a server's list has not changed. */
+/** The writer of the stored lists. It writes nothing if a server's list has not changed. */
 export class ListedTools {
   readonly #stateDir: string;
-  readonly #kept = new Map<string, string>();
   readonly #writes = new SerialQueue();
 
   constructor(stateDir: string) {
@@ -30,13 +29,10 @@ export class ListedTools {
 
   async save(server: string, tools: readonly { name: string }[]): Promise<void> {
     const names = tools.map(({ name }) => name);
-    const list = JSON.stringify(names);
-    if (this.#kept.get(server) === list) return;
-    this.#kept.set(server, list);
     await this.#writes.run(async () => {
       const file = join(this.#stateDir, FILE_NAME);
       const before = await readListedTools(this.#stateDir);
-      if (JSON.stringify(before.get(server)) === list) return;
+      if (JSON.stringify(before.get(server)) === JSON.stringify(names)) return;
       await Deno.mkdir(dirname(file), { recursive: true });
       await writeFileAtomically(
         file,
@@ -44,7 +40,6 @@ export class ListedTools {
       );
     }).catch(() => {
       // Only `validate` reads the file, so a run must not fail if it cannot be written. The next run tries again.
-      this.#kept.delete(server);
     });
   }
 }

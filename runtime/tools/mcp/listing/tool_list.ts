@@ -2,15 +2,14 @@
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { Clock } from "../../../../base/clock.ts";
+import type { Context } from "../../../config/context.ts";
 import { type RemoteTool, toRemoteTools } from "./remote_tool.ts";
 
 /** The maximum number of tools of one server. */
 export const MAX_TOOLS = 1_000;
 
 /** The options of ToolList. */
-export interface ToolListOptions {
-  clock: Clock;
+interface ToolListOptions extends Pick<Context, "clock"> {
   /** The time after which a list must be fetched again, in milliseconds. Infinity: the time alone never makes it stale. */
   maxAgeMs: number;
   /** Fetches the list page by page, so that only one unparsed page is in memory. */

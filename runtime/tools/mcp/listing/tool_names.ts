@@ -1,14 +1,12 @@
 // Gives MCP tools names that are unique among an agent's tools. The names do not depend on the order of the tools.
 import { fnv1a } from "../../../../base/text/fnv1a.ts";
+import type { ServerOrigin } from "../../../agents/guarded_tools.ts";
 
 /** The maximum length of a tool's name that all model providers accept. */
 const MAX_LENGTH = 64;
 
 /** The name of an MCP server and the name of one of its tools, as the server writes it. */
-export interface ServerTool {
-  server: string;
-  tool: string;
-}
+type ServerTool = Pick<ServerOrigin, "server" | "tool">;
 
 /**
  * Returns the names that a person may use for a tool in a guard: with and without the server's name, as the server writes

@@ -31,18 +31,6 @@ export interface ServerSandbox {
   net: string[];
 }
 
-/** The values that are needed to resolve the field `sandbox`. */
-export interface ServerSandboxContext {
-  /** Returns the text with its variables filled in. */
-  fill(text: string): string;
-  /** The absolute path of the workspace. Relative paths in the field start here. */
-  workspace: string;
-  /** The user's home folder. */
-  home: string;
-  /** The absolute paths that are writable if the field has no `write`. */
-  agentPaths: readonly string[];
-}
-
 /**
  * Returns the resolved field `sandbox`, or null if the field is `false`. `values` are the program's arguments and the
  * values of its variables, with variables filled in.
@@ -50,7 +38,16 @@ export interface ServerSandboxContext {
 export function resolveSandbox(
   declared: z.output<typeof declaredSandbox> | undefined,
   program: { command: string; values: readonly string[] },
-  { fill, workspace, home, agentPaths }: ServerSandboxContext,
+  { fill, workspace, home, agentPaths }: {
+    /** Returns the text with its variables filled in. */
+    fill(text: string): string;
+    /** The absolute path of the workspace. Relative paths in the field start here. */
+    workspace: string;
+    /** The user's home folder. */
+    home: string;
+    /** The absolute paths that are writable if the field has no `write`. */
+    agentPaths: readonly string[];
+  },
 ): ServerSandbox | null {
   if (declared === false) return null;
   const toPath = (text: string) => resolve(workspace, expandHome(fill(text), home));

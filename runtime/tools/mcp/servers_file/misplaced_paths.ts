@@ -29,12 +29,15 @@ export function wordsOf({ command, args }: Pick<Program, "command" | "args">): s
 
 function seemsOfWorkspace(text: string, workspace: string): boolean {
   if (/^\.\.?(\/|$)/.test(text)) return true;
-  if (text === "" || isAbsolute(text)) return false;
+  return text !== "" && !isAbsolute(text) && kindOf(join(workspace, text)) !== "missing";
+}
+
+/** Returns the kind of a path. A text that is no path counts as missing: an argument may be a whole script. */
+export function kindOf(path: string): "file" | "folder" | "missing" {
   try {
-    Deno.statSync(join(workspace, text));
-    return true;
+    return Deno.statSync(path).isDirectory ? "folder" : "file";
   } catch {
-    // The text is a missing or unreadable path, or no path: an argument may be a whole script.
-    return false;
+    // The path does not exist, or cannot be read.
+    return "missing";
   }
 }

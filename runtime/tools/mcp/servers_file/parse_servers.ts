@@ -19,21 +19,16 @@ export type ParsedServer = (DeclaredServer | { problem: string }) & {
   warnings: string[];
 };
 
-/** The entries of mcp-servers.json by name. */
-export interface ServersDocument {
-  servers: ReadonlyMap<string, ParsedServer>;
-}
-
 const LONGEST_NAME = 100;
 
 /**
- * Parses the content of mcp-servers.json, which may contain comments. The servers are at the top level, or in `mcpServers`,
+ * Parses the content of mcp-servers.json to its entries by name. It may contain comments. The servers are at the top level, or in `mcpServers`,
  * `servers` or `mcp.servers` as in other MCP clients. Returns a problem with its line and column if the content is invalid.
  */
 export function parseServers(
   written: string,
   path: string,
-): ServersDocument | { problem: string } {
+): { servers: ReadonlyMap<string, ParsedServer> } | { problem: string } {
   const text = toPlainJson(written);
   const fault = findJsonFault(text);
   if (fault !== undefined) {
@@ -50,23 +45,19 @@ export function parseServers(
     return { problem: `${path}:1:1: The file holds over ${MAX_SERVERS} servers` };
   }
   const servers = new Map<string, ParsedServer>();
-  if (wrapper !== undefined) {
-    // Other MCP clients store more than servers in such a file, so only entries that could be servers are reported.
-    for (const name of namesBeside(root)) servers.set(name, misplaced(wrapper));
+  // Other MCP clients store more than servers in such a file, so only entries that could be servers are reported.
+  for (const name of wrapper === undefined ? [] : namesBeside(root)) {
+    servers.set(name, refuse(`it is beside "${wrapper}" and ignored: move it inside`));
   }
   for (const [name, entry] of Object.entries(entries)) servers.set(name, parseServer(name, entry));
   return { servers };
 }
 
-function misplaced(wrapper: string): ParsedServer {
-  return {
-    problem: `it is beside "${wrapper}" and ignored: move it inside`,
-    warnings: [],
-  };
+function refuse(problem: string): ParsedServer {
+  return { problem, warnings: [] };
 }
 
 function parseServer(name: string, written: unknown): ParsedServer {
-  const refuse = (problem: string): ParsedServer => ({ problem, warnings: [] });
   if (name.trim() === "" || name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
     return refuse(`its name must be 1 to ${LONGEST_NAME} characters, none of them invisible`);
   }

@@ -3,6 +3,7 @@ import { join, resolve } from "../../../../base/plain_path.ts";
 import { CERTIFICATE_VARIABLES } from "../../../sandbox/certificates.ts";
 import { resolveSandbox } from "./declared_sandbox.ts";
 import { expandHome } from "../../../config/places.ts";
+import type { WorkspaceSettings } from "../../../config/settings.ts";
 import { declaredSecrets } from "./declared_secrets.ts";
 import { Expansion } from "./expansion.ts";
 import { resolveOAuth } from "./declared_oauth.ts";
@@ -11,6 +12,8 @@ import {
   type DeclaredServer,
   hasAuthorization,
   type ServerDefinition,
+  type ServerEndpoint,
+  type ServerProgram,
 } from "./server_definition.ts";
 
 /**
@@ -27,55 +30,55 @@ export const INHERITED_VARIABLES = [...PLACES, ...CERTIFICATE_VARIABLES];
  * code from the working folder and its parents (rejected: the folder of mcp-servers.json, which is in the workspace, beside
  * the file with the keys).
  */
-export function serverFolder(stateDir: string, server: string): string {
+function serverFolder(stateDir: string, server: string): string {
   return join(stateDir, "mcp", toFunctionName(server));
 }
 
 /** The definition of a server, or the problem that makes its entry unusable, as a clause. */
-export type ResolvedServer = { definition: ServerDefinition } | { problem: string };
+export type ResolvedServer = ServerDefinition | { problem: string };
 
 /**
  * Returns the definition of a declared server, with variables filled in the command, arguments, environment values, folder,
- * URL and headers. Returns the problem if a value is invalid.
+ * URL and headers. Returns the problem of the entry, or of an invalid value.
  */
 export function resolveServer(
-  server: DeclaredServer,
-  options: {
-    lookup: (name: string) => string | undefined;
-    /** The absolute path of the workspace. A program's `cwd` is relative to it. */
-    workspace: string;
-    /** The absolute path of the folder in which a program without `cwd` starts. */
-    ownFolder: string;
+  name: string,
+  server: DeclaredServer | { problem: string },
+  { directories: { workspace, stateDir }, environment, agentPaths = [workspace] }: {
+    /** A program's `cwd` is relative to the workspace. Without it, the program starts in a folder of the state folder. */
+    directories: Pick<WorkspaceSettings["directories"], "workspace" | "stateDir">;
+    environment: Pick<WorkspaceSettings["environment"], "get">;
     /** The absolute paths that the program may write if its entry has no `sandbox.write`. Default: the workspace. */
     agentPaths?: readonly string[];
   },
 ): ResolvedServer {
-  const expansion = new Expansion(options.lookup);
+  if ("problem" in server) return server;
+  const lookup = (variable: string) => environment.get(variable);
+  const expansion = new Expansion(lookup);
+  const ownFolder = serverFolder(stateDir, name);
   const definition = server.kind === "program"
-    ? toProgram(server.declared, { ...options, expansion })
+    ? toProgram(server.declared, { expansion, workspace, ownFolder, lookup, agentPaths })
     : toEndpoint(server.declared, expansion);
   const { problem } = expansion;
   if (problem !== undefined) return { problem };
   if ("problem" in definition) return definition;
   // A second Expansion is needed, because the first has already counted the sizes of these values.
-  const filled = new Expansion(options.lookup);
+  const filled = new Expansion(lookup);
   const own = declaredSecrets(server.declared, (text, place) => filled.fill(text, place));
   const signIn = server.kind === "endpoint" && !hasAuthorization(server.declared)
-    ? resolveOAuth(server.declared.oauth, options.lookup)
+    ? resolveOAuth(server.declared.oauth, lookup)
     : undefined;
   if (signIn !== undefined && "problem" in signIn) return signIn;
   const secrets = [...own, ...expansion.secrets, ...signIn?.secrets ?? []]
     .sort((a, b) => b.value.length - a.value.length);
   const { timeout, auto_approve: autoApprove, tools } = server.declared;
   return {
-    definition: {
-      ...definition,
-      ...(signIn !== undefined && { oauth: signIn.oauth }),
-      secrets,
-      ...(tools !== undefined && { tools }),
-      ...(autoApprove !== undefined && { autoApprove }),
-      ...(timeout !== undefined && { timeoutMs: timeout }),
-    },
+    ...definition,
+    ...(signIn !== undefined && { oauth: signIn.oauth }),
+    secrets,
+    ...(tools !== undefined && { tools }),
+    ...(autoApprove !== undefined && { autoApprove }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
   };
 }
 
@@ -84,15 +87,14 @@ type Endpoint = Extract<DeclaredServer, { kind: "endpoint" }>["declared"];
 
 function toProgram(
   declared: Program,
-  context: {
+  { expansion, workspace, ownFolder, lookup, agentPaths }: {
     expansion: Expansion;
     workspace: string;
     ownFolder: string;
-    agentPaths?: readonly string[];
     lookup: (name: string) => string | undefined;
+    agentPaths: readonly string[];
   },
-): Omit<Extract<ServerDefinition, { kind: "program" }>, "secrets"> | { problem: string } {
-  const { expansion, workspace, ownFolder, lookup, agentPaths = [workspace] } = context;
+): ServerProgram | { problem: string } {
   const env: Record<string, string> = {};
   for (const name of INHERITED_VARIABLES) {
     const value = lookup(name);
@@ -149,9 +151,7 @@ function toProgram(
 function toEndpoint(
   declared: Endpoint,
   expansion: Expansion,
-): Omit<Extract<ServerDefinition, { kind: "endpoint" }>, "secrets"> | {
-  problem: string;
-} {
+): ServerEndpoint | { problem: string } {
   const text = expansion.fill(declared.url, "url");
   const headers = Object.fromEntries(
     Object.entries(declared.headers)

@@ -42,19 +42,11 @@ export function withServerSecrets(
   };
   const findOwn = () => {
     refresh();
-    if (known === undefined || hasChanged(known.variables, lookup)) {
-      known = findSecrets(entries, lookup);
-    }
+    const hasChanged = known?.variables.entries().some(([name, value]) => lookup(name) !== value);
+    if (known === undefined || hasChanged) known = findSecrets(entries, lookup);
     return known.own;
   };
   return joinSecrets(secrets, findOwn);
-}
-
-function hasChanged(
-  variables: ReadonlyMap<string, string | undefined>,
-  lookup: (name: string) => string | undefined,
-): boolean {
-  return variables.entries().some(([name, value]) => lookup(name) !== value);
 }
 
 function findSecrets(entries: readonly unknown[], lookup: (name: string) => string | undefined) {

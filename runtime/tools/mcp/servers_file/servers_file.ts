@@ -1,10 +1,10 @@
 // Reads mcp-servers.json. The file is checked at each use, and parsed again after a change.
 import { formatDiagnostic } from "../../../../base/diagnostics.ts";
 import { type ChangedFile, ChangingFile } from "../../../config/files/changing_file.ts";
-import { parseServers, type ServersDocument } from "./parse_servers.ts";
+import { parseServers } from "./parse_servers.ts";
 
 /** The entries of the file, or the problem that makes the file unusable. */
-export type ServersFileContent = ServersDocument | { problem: string; isMissing?: true };
+export type ServersFileContent = ReturnType<typeof parseServers> & { isMissing?: true };
 
 /** The file mcp-servers.json of one workspace. */
 export class ServersFile {

@@ -1,13 +1,11 @@
 // Signs a person in to a remote MCP server through the browser that shows the page, and continues the runs that wait for it.
-import type { Clock } from "../../../../base/clock.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../../../base/errors.ts";
 import type { JsonObject } from "../../../../base/json.ts";
 import { sha256Of } from "../../../../base/sha256.ts";
 import { MINUTE_MS } from "../../../../base/time_units.ts";
 import type { SqlAudit } from "../../../audit/audit.ts";
 import { describeLocalSignIns } from "../../../config/database_settings.ts";
-import type { WorkspaceSettings } from "../../../config/settings.ts";
-import type { ServiceLog } from "../../../service_log/service_log.ts";
+import type { Context } from "../../../config/context.ts";
 import type {
   BegunSignIn,
   CompletedSignIn,
@@ -33,13 +31,6 @@ export class SignInRefused extends RuntimeError {
   override readonly code: RuntimeErrorCode = "conflict";
 }
 
-interface OpenQuestion {
-  executionId: number;
-  requestId: string;
-  toolName: string;
-  toolArgs: JsonObject;
-}
-
 interface OpenSignIn {
   server: string;
   until: number;
@@ -51,14 +42,13 @@ interface OpenSignIn {
 }
 
 /** The parts of the runtime that sign-ins need. */
-export interface SignInPorts {
-  settings: WorkspaceSettings;
-  clock: Clock;
-  log: ServiceLog;
+export interface SignInPorts extends Pick<Context, "settings" | "clock" | "log"> {
   openCredentials(): Promise<CredentialStore>;
   history: {
     /** Returns the open questions of all runs. */
-    openRequests(): Promise<readonly OpenQuestion[]>;
+    openRequests(): Promise<
+      readonly { executionId: number; requestId: string; toolName: string; toolArgs: JsonObject }[]
+    >;
   };
   runtime: {
     respond(

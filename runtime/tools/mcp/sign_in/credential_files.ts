@@ -7,7 +7,6 @@ import { ignoreMissing } from "../../../../base/files/missing.ts";
 import { join } from "../../../../base/plain_path.ts";
 import { KeyedQueue } from "../../../../base/serial_queue.ts";
 import { sha256Of } from "../../../../base/sha256.ts";
-import { stampFile } from "../../../config/files/file_stamp.ts";
 import {
   type Credentials,
   type CredentialStore,
@@ -25,7 +24,6 @@ export class CredentialFiles implements CredentialStore {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #secrets: TokenSecrets;
-  readonly #read = new Map<string, { stamp: string | undefined; credentials?: Credentials }>();
   readonly #queue = new KeyedQueue();
 
   constructor(options: { stateDir: string; clock: Clock; secrets: TokenSecrets }) {
@@ -34,23 +32,11 @@ export class CredentialFiles implements CredentialStore {
     this.#secrets = options.secrets;
   }
 
-  /** Reads the file again only after a change. */
   async read(server: string): Promise<Credentials | undefined> {
     const path = await this.#pathOf(server, "json");
-    const info = await Deno.stat(path).catch(ignoreMissing);
-    if (info === undefined) {
-      this.#read.delete(server);
-      return undefined;
-    }
-    const stamp = stampFile(info);
-    const known = this.#read.get(server);
-    if (known !== undefined && stamp !== undefined && known.stamp === stamp) {
-      return known.credentials;
-    }
     const text = await Deno.readTextFile(path).catch(ignoreMissing);
     const credentials = text === undefined ? undefined : parseCredentials(text);
     if (credentials !== undefined) this.#secrets.add(secretsOf(credentials));
-    this.#read.set(server, { stamp, ...(credentials !== undefined && { credentials }) });
     return credentials;
   }
 

@@ -5,28 +5,37 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { isJsonObject } from "../../../../base/json.ts";
 import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
 
 /** The part of a token's lifetime after which the token is replaced. */
 const USED_PART = 0.8;
 
-/** The sign-in to one server at one authorization server. */
-export interface Credentials {
+/** An object that the client package wrote. The package checks the parts that it uses. */
+const objectWith = <Value>(...texts: string[]) =>
+  z.custom<Value>((value) =>
+    isJsonObject(value) && texts.every((key) => typeof value[key] === "string")
+  );
+
+const storedCredentials = z.object({
   /** The server's name in mcp-servers.json. */
-  server: string;
+  server: z.string(),
   /** The server's URL. The tokens are sent to no other URL. */
-  url: string;
+  url: z.string(),
   /** The identifier of the authorization server. The tokens and the client's secret are sent to no other one. */
-  issuer: string;
-  client: StoredOAuthClientInformation;
-  discovery: OAuthDiscoveryState;
+  issuer: z.string(),
+  client: objectWith<StoredOAuthClientInformation>("client_id"),
+  discovery: objectWith<OAuthDiscoveryState>("authorizationServerUrl"),
   /** The address to which the browser returns. Undefined for the grant `client_credentials`. */
-  redirectUrl?: string;
+  redirectUrl: z.string().optional(),
   /** The tokens. Undefined after the authorization server has refused to renew them. */
-  tokens?: StoredOAuthTokens;
+  tokens: objectWith<StoredOAuthTokens>("access_token", "token_type").optional(),
   /** The time at which the tokens were received, by this machine's clock. */
-  receivedAt: number;
-}
+  receivedAt: z.number(),
+});
+
+/** The sign-in to one server at one authorization server. */
+export type Credentials = z.output<typeof storedCredentials>;
 
 /** Replaces the stored credentials of a server. Undefined removes them. */
 export type SaveCredentials = (credentials: Credentials | undefined) => Promise<void>;
@@ -47,17 +56,6 @@ export interface CredentialStore {
   forget(server: string): Promise<void>;
 }
 
-const storedCredentials = z.object({
-  server: z.string(),
-  url: z.string(),
-  issuer: z.string(),
-  client: z.looseObject({ client_id: z.string() }),
-  discovery: z.looseObject({ authorizationServerUrl: z.string() }),
-  redirectUrl: z.string().optional(),
-  tokens: z.looseObject({ access_token: z.string(), token_type: z.string() }).optional(),
-  receivedAt: z.number(),
-});
-
 /** Parses stored credentials. Returns undefined if the text is not valid, so that the person signs in again. */
 export function parseCredentials(text: string): Credentials | undefined {
   let content: unknown;
@@ -66,9 +64,7 @@ export function parseCredentials(text: string): Credentials | undefined {
   } catch {
     return undefined; // The error is dropped, because its message contains a part of the text.
   }
-  const { success, data } = storedCredentials.safeParse(content);
-  // The client package wrote the inner objects, and checks the parts that it uses.
-  return success ? data as Credentials : undefined;
+  return storedCredentials.safeParse(content).data;
 }
 
 /** Returns the time at which the tokens are to be renewed, and their end. Both are infinite for tokens without an end. */

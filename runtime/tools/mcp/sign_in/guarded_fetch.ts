@@ -2,8 +2,8 @@
 // the authorization server without their texts, which could contain a token.
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { withinTime } from "../../../../base/bounded_wait.ts";
-import type { Clock } from "../../../../base/clock.ts";
 import { isJsonObject, type JsonValue } from "../../../../base/json.ts";
+import type { Context } from "../../../config/context.ts";
 import { ToolFailure } from "../../failures/tool_failure.ts";
 import { resolveHostBySystem } from "../../http/host_lookup.ts";
 import { exchange, type ExchangeReply } from "../../http/http_exchange.ts";
@@ -16,22 +16,14 @@ const LIMIT_MS = 30_000;
 /** The statuses with which an authorization server refuses the token or the client, if it sends no error code. */
 const REFUSALS: readonly number[] = [400, 401, 403];
 
-/** A `fetch` for the client package that refuses forbidden addresses. */
-export interface GuardedFetch {
-  fetch: FetchLike;
-  /**
-   * The first refusal. The client package treats it as missing metadata and continues, so the caller throws it.
-   */
-  readonly refusal: SignInFailure | undefined;
-}
-
 /**
  * Creates the `fetch` for a sign-in to the server at `url`. Private addresses are allowed only if the server has one
- * itself. Redirects to another host are refused, and plain HTTP except on this machine.
+ * itself. Redirects to another host are refused, and plain HTTP except on this machine. `refusal` is the first refusal. The
+ * client package treats it as missing metadata and continues, so the caller throws it.
  */
 export async function createGuardedFetch(
-  { url, clock, signal }: { url: string; clock: Clock; signal?: AbortSignal },
-): Promise<GuardedFetch> {
+  { url, clock, signal }: Pick<Context, "clock"> & { url: string; signal?: AbortSignal },
+): Promise<{ fetch: FetchLike; readonly refusal: SignInFailure | undefined }> {
   const server = new URL(url);
   const deny = await isPrivateHost(server.hostname) ? [] : ["private"];
   const policy = { allow: [], deny, ownPorts: () => [] };

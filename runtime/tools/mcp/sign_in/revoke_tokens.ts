@@ -1,9 +1,8 @@
 // Revokes the tokens of a sign-in at the authorization server (RFC 7009), so that a copy of them is worthless.
-import type { Clock } from "../../../../base/clock.ts";
-import type { ServerOAuth } from "../servers_file/declared_oauth.ts";
 import { declaredClient, keyAuthentication } from "./client_authentication.ts";
 import type { Credentials } from "./credentials.ts";
 import { createGuardedFetch, isSafeAddress } from "./guarded_fetch.ts";
+import type { SignInRequest } from "./sign_in.ts";
 
 /**
  * Revokes the refresh token and the access token. Returns false if the authorization server cannot revoke tokens. Throws
@@ -11,7 +10,7 @@ import { createGuardedFetch, isSafeAddress } from "./guarded_fetch.ts";
  */
 export async function revokeTokens(
   { url, issuer, client, discovery, tokens }: Credentials,
-  { oauth, clock, signal }: { oauth: ServerOAuth; clock: Clock; signal?: AbortSignal },
+  { oauth, clock, signal }: Pick<SignInRequest, "oauth" | "clock" | "signal">,
 ): Promise<boolean> {
   const { authorizationServerMetadata: metadata } = discovery;
   if (metadata === undefined || tokens === undefined) return false;

@@ -1,37 +1,28 @@
 // Adds the token of a sign-in to the requests to one remote MCP server, and renews it: before its end, and once after the
 // server refused it.
-import type { Clock } from "../../../../base/clock.ts";
 import { lazyModule } from "../../../../base/lazy_module.ts";
 import type { Secret } from "../../../secrets/secret.ts";
-import type { ServiceLog } from "../../../service_log/service_log.ts";
-import type { ServerOAuth } from "../servers_file/declared_oauth.ts";
+import type { Context } from "../../../config/context.ts";
+import type { ServerEndpoint } from "../servers_file/server_definition.ts";
 import { type Credentials, type CredentialStore, lifetimeOf, secretsOf } from "./credentials.ts";
 import { SignInFailure, SignInNeeded } from "./sign_in_needed.ts";
 
 const loadRenewal = lazyModule(() => import("./renew_tokens.ts"));
 
-/** The server that the tokens are for. */
-export interface TokenServer {
-  name: string;
-  url: string;
-  oauth: ServerOAuth;
-  /** The headers of the entry. A server may expect a key in one of them instead of a token. */
-  headers: Readonly<Record<string, string>>;
-}
+/** The server that the tokens are for. It may expect a key in one of the `headers` of its entry instead of a token. */
+type TokenServer = Required<Pick<ServerEndpoint, "url" | "headers" | "oauth">> & { name: string };
+type Ports = Pick<Context, "clock" | "log"> & { credentials: CredentialStore };
 
 /** The tokens of one server. */
 export class ServerTokens {
   readonly #server: TokenServer;
-  readonly #ports: { credentials: CredentialStore; clock: Clock; log: ServiceLog };
+  readonly #ports: Ports;
   /** True while the server has answered without a token, and no token is stored. */
   #isOpen = false;
   /** The values that this server's messages must not contain. */
   secrets: readonly Secret[] = [];
 
-  constructor(
-    server: TokenServer,
-    ports: { credentials: CredentialStore; clock: Clock; log: ServiceLog },
-  ) {
+  constructor(server: TokenServer, ports: Ports) {
     this.#server = server;
     this.#ports = ports;
   }

@@ -9,27 +9,22 @@ import {
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import type { Clock } from "../../../../base/clock.ts";
 import { toPlainLine } from "../../../../base/text/plain_text.ts";
-import type { ServerOAuth } from "../servers_file/declared_oauth.ts";
+import type { Context } from "../../../config/context.ts";
 import { clientMetadata, declaredClient, keyAuthentication } from "./client_authentication.ts";
 import type { Credentials } from "./credentials.ts";
 import { createGuardedFetch, isSafeAddress } from "./guarded_fetch.ts";
 import { SignInFailure } from "./sign_in_needed.ts";
-import type { GivenIssuer } from "./sign_in_servers.ts";
+import type { SignInServer } from "./sign_in_servers.ts";
 
 /** The server to sign in to. */
-export interface SignInRequest {
+export interface SignInRequest
+  extends Pick<SignInServer, "url" | "oauth" | "given">, Pick<Context, "clock"> {
   server: string;
-  url: string;
-  oauth: ServerOAuth;
-  /** The authorization server. Undefined: the server names it. */
-  given?: GivenIssuer | undefined;
   /** The stored credentials of this server. */
   former: Credentials | undefined;
   /** The address of the document that describes Inkling as a client, if there is one (client id metadata). */
   documentUrl?: string | undefined;
-  clock: Clock;
   signal?: AbortSignal;
 }
 
@@ -86,15 +81,8 @@ export async function signInClient(request: SignInRequest): Promise<Credentials>
   return draft.credentials();
 }
 
-/** A sign-in that is not complete. Nothing of it is stored. */
-interface Draft {
-  state: string;
-  /** Performs the next step. Returns the address for the browser, if the step needs one. */
-  authorize(answer: { authorizationCode?: string; iss?: string }): Promise<URL | undefined>;
-  credentials(): Credentials;
-}
-
-async function openDraft(request: SignInRequest, redirectUrl: string | undefined): Promise<Draft> {
+/** Returns a sign-in that is not complete. Nothing of it is stored. */
+async function openDraft(request: SignInRequest, redirectUrl: string | undefined) {
   const { server, url, oauth, given, former, documentUrl, clock } = request;
   const guarded = await createGuardedFetch(request);
   const state = crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -132,7 +120,10 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
   };
   return {
     state,
-    async authorize(answer) {
+    /** Performs the next step. Returns the address for the browser, if the step needs one. */
+    async authorize(
+      answer: { authorizationCode?: string; iss?: string },
+    ): Promise<URL | undefined> {
       const scope = oauth.scopes?.join(" ");
       try {
         await auth(provider, {
@@ -154,7 +145,7 @@ async function openDraft(request: SignInRequest, redirectUrl: string | undefined
       }
       return address;
     },
-    credentials() {
+    credentials(): Credentials {
       const issuer = discovery && issuerOf(discovery);
       const own = declaredClient(oauth, issuer ?? "") ?? client;
       if (discovery === undefined || issuer === undefined || own === undefined) {

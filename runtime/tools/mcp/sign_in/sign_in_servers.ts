@@ -7,20 +7,16 @@ import { ServersFile } from "../servers_file/servers_file.ts";
 import { mailAccountOf } from "../../../vocabulary/sign_in_names.ts";
 import { SignInFailure } from "./sign_in_needed.ts";
 
-/** The authorization server of a mail account. */
-export interface GivenIssuer {
-  issuer: string;
-  /** Parameters of the address that the browser opens. */
-  parameters: Readonly<Record<string, string>>;
-}
-
 /** A server with a sign-in. `hasHeaders` is true if its entry has headers, one of which may replace the sign-in. */
 export interface SignInServer {
   url: string;
   oauth: ServerOAuth;
   hasHeaders: boolean;
-  /** Undefined for an MCP server, which names its authorization server itself. */
-  given?: GivenIssuer;
+  /**
+   * The authorization server of a mail account, and parameters of the address that the browser opens. Undefined for an MCP
+   * server, which names its authorization server itself.
+   */
+  given?: { issuer: string; parameters: Readonly<Record<string, string>> } | undefined;
 }
 
 /**
@@ -28,24 +24,20 @@ export interface SignInServer {
  * SignInFailure if the file is not valid.
  */
 export function readSignInServers(
-  { directories: { mcpServersFile, workspace }, environment }: WorkspaceSettings,
+  settings: WorkspaceSettings,
 ): Map<string, SignInServer | { problem: string }> {
-  const content = new ServersFile(mcpServersFile).read();
+  const content = new ServersFile(settings.directories.mcpServersFile).read();
   if ("problem" in content) {
     if (content.isMissing === true) return new Map();
     throw new SignInFailure(content.problem);
   }
-  const lookup = (variable: string) => environment.get(variable);
   return new Map([...content.servers].map(([name, entry]) => {
-    const resolved = "problem" in entry
-      ? entry
-      : resolveServer(entry, { lookup, workspace, ownFolder: workspace });
+    const resolved = resolveServer(name, entry, settings);
     if ("problem" in resolved) return [name, { problem: `it cannot be used: ${resolved.problem}` }];
-    const { definition } = resolved;
-    if (definition.kind === "program") {
+    if (resolved.kind === "program") {
       return [name, { problem: "it is a program, so it has no sign-in here" }];
     }
-    const { url, oauth, headers } = definition;
+    const { url, oauth, headers } = resolved;
     const problem = "it has the header Authorization in its entry: remove it to sign in instead";
     const hasHeaders = Object.keys(headers).length > 0;
     return [name, oauth === undefined ? { problem } : { url, oauth, hasHeaders }];

@@ -4,7 +4,9 @@ import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
 import { HttpTransport } from "../../../../runtime/tools/mcp/http_transport.ts";
 import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
+import type { CredentialStore } from "../../../../runtime/tools/mcp/sign_in/credentials.ts";
 import { StdioTransport } from "../../../../runtime/tools/mcp/stdio_transport.ts";
+import { LogLines } from "../../../support/log_lines.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { refusalOf } from "../files/sandbox_fixture.ts";
@@ -12,6 +14,13 @@ import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
 
 /** A proxy that never listens, because no program in this test is sandboxed. */
 const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
+
+/** A store that is not used, because the server needs no sign-in. */
+const NO_SIGN_INS: CredentialStore = {
+  read: () => assert.fail(),
+  change: () => assert.fail(),
+  forget: () => assert.fail(),
+};
 
 const NOTE =
   '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}';
@@ -30,7 +39,7 @@ Deno.test("McpServers disconnects a program that sends endless messages", async 
 });
 
 Deno.test("StdioTransport disconnects a program that never reads its answers", async () => {
-  const transport = new StdioTransport({
+  const transport = new StdioTransport("deaf", {
     kind: "program",
     command: "sleep",
     args: ["60"],
@@ -80,8 +89,9 @@ Deno.test("HttpTransport limits the answers to a server that does not read them"
   const held = Promise.withResolvers<Response>();
   server.intercept = () => held.promise;
   const transport = new HttpTransport(
-    { kind: "endpoint", url: server.url, headers: {} },
-    { clock: new TestClock(), limits: MCP_LIMITS },
+    "deaf",
+    { kind: "endpoint", url: server.url, headers: {}, secrets: [] },
+    { clock: new TestClock(), limits: MCP_LIMITS, log: new LogLines(), credentials: NO_SIGN_INS },
   );
   await transport.start();
   const answer = { jsonrpc: "2.0", id: 1, result: {} } as const;

@@ -50,7 +50,7 @@ Deno.test("fingerprintOf() ignores the order of keys, and detects changed values
 
 Deno.test("fingerprintOf() includes texts that models do not see", () => {
   const inputSchema = { type: "object", properties: { path: { type: "string" } } };
-  const base: Listed = { name: "tool", description: "x", inputSchema };
+  const base: Listed = { name: "tool", description: "x", inputSchema, annotations: {} };
   const before = fingerprintOf(base, "x");
   const told = (change: Partial<Listed>) => {
     const now = fingerprintOf({ ...base, ...change }, "x");

@@ -28,7 +28,7 @@ const program = {
 };
 const sandbox = new ProcessSandbox({ mode: () => "off", home: "/" });
 const confinement = { sandbox, home: "/", closed: [], proxy: NO_PROXY };
-const transport = new StdioTransport(program, { clock, limits: MCP_LIMITS, confinement });
+const transport = new StdioTransport("doomed", program, { clock, limits: MCP_LIMITS, confinement });
 await transport.start();
 await runProgram("sh", {
   args: argsOf("program"),

@@ -23,8 +23,11 @@ const problemOf = (entry: unknown) => {
 const resolved = (entry: unknown, variables: Record<string, string> = {}) => {
   const server = parse({ s: entry }).servers.get("s");
   assert.ok(server !== undefined && !("problem" in server), JSON.stringify(server));
-  const places = { workspace: "/w", ownFolder: "/state/mcp/s" };
-  return resolveServer(server, { ...places, lookup: (name) => variables[name] });
+  const directories = { workspace: "/w", stateDir: "/state" };
+  return resolveServer("s", server, {
+    directories,
+    environment: { get: (name) => variables[name] },
+  });
 };
 
 Deno.test("parseServers() reads programs and URLs, at the top level or wrapped", () => {
@@ -99,7 +102,7 @@ Deno.test("parseServers() reads `disabled`, and timeouts in seconds, millisecond
   assert.match(problemOf({ command: "a", disabled: "yes" }), /^disabled: expected boolean/);
   const timeoutOf = (timeout: unknown) => {
     const result = resolved({ command: "a", disabled: false, timeout });
-    return "definition" in result ? result.definition.timeoutMs : result;
+    return "problem" in result ? result : result.timeoutMs;
   };
   assert.equal(timeoutOf(120), 120_000);
   assert.equal(timeoutOf(999), 999_000);
@@ -178,18 +181,16 @@ Deno.test("resolveServer() fills in variables in all values", () => {
       cwd: "sub/${A}",
     }, variables),
     {
-      definition: {
-        kind: "program",
-        command: "one",
-        args: ["-x=$1 ${A}", "$A", "${a b}"],
-        env: { K: "<token-0123456789>" },
-        cwd: "/w/sub/one",
-        startsInOwnFolder: false,
-        ownFolder: "/state/mcp/s",
-        sandbox: { read: [], write: ["/w"], net: [] },
-        workspace: "/w",
-        secrets: [{ name: "B_TOKEN", value: "token-0123456789" }],
-      },
+      kind: "program",
+      command: "one",
+      args: ["-x=$1 ${A}", "$A", "${a b}"],
+      env: { K: "<token-0123456789>" },
+      cwd: "/w/sub/one",
+      startsInOwnFolder: false,
+      ownFolder: "/state/mcp/s",
+      sandbox: { read: [], write: ["/w"], net: [] },
+      workspace: "/w",
+      secrets: [{ name: "B_TOKEN", value: "token-0123456789" }],
     },
   );
 });
@@ -198,9 +199,7 @@ Deno.test("resolveServer() fills in other clients' variables, and refuses unreso
   const variables = { A: "one", EMPTY: "", HOME: "/h", INPUT_GITHUB_TOKEN: "token-0123456789" };
   const valueOf = (text: string) => {
     const result = resolved({ command: "a", env: { K: text } }, variables);
-    return "problem" in result
-      ? result.problem
-      : result.definition.kind === "program" && result.definition.env["K"];
+    return "problem" in result ? result.problem : result.kind === "program" && result.env["K"];
   };
   const table: [written: string, value: string | RegExp][] = [
     ["${env:A}", "one"],
@@ -230,9 +229,9 @@ Deno.test("resolveServer() fills in other clients' variables, and refuses unreso
   // A `$` in arguments may belong to a shell script.
   const script = 'for f in $FILES "${f%.*}"; do echo $$; done';
   const result = resolved({ command: "~/sh", args: ["-c", script, "$${A}", "~"] }, variables);
-  assert.ok("definition" in result && result.definition.kind === "program");
-  assert.deepEqual(result.definition.args, ["-c", script, "${A}", "/h"]);
-  assert.equal(result.definition.command, "/h/sh");
+  assert.ok(!("problem" in result) && result.kind === "program");
+  assert.deepEqual(result.args, ["-c", script, "${A}", "/h"]);
+  assert.equal(result.command, "/h/sh");
   const web = (url: string) => resolved({ url, headers: { X: "$A" } }, variables);
   assert.match(
     JSON.stringify(web("${NO:-https://x}/?$top=1")),
@@ -249,8 +248,8 @@ Deno.test("resolveServer() gives programs the system's variables, which the entr
     OPENAI_API_KEY: "sk-0123456789",
   };
   const result = resolved({ command: "a", env: { HOME: "/other" } }, variables);
-  assert.ok("definition" in result && result.definition.kind === "program");
-  assert.deepEqual(result.definition.env, { PATH: "/bin", HOME: "/other" });
+  assert.ok(!("problem" in result) && result.kind === "program");
+  assert.deepEqual(result.env, { PATH: "/bin", HOME: "/other" });
 });
 
 Deno.test("resolveServer() reports undefined variables once, and invalid URLs", () => {
@@ -276,7 +275,7 @@ Deno.test("resolveServer() reports undefined variables once, and invalid URLs", 
 Deno.test("resolveServer() limits the size of filled-in values", () => {
   const variables = { LONG: "x".repeat(1024) };
   const args = (count: number) => Array.from({ length: 16 }, () => "${LONG}".repeat(count));
-  assert.ok("definition" in resolved({ command: "a", args: args(8) }, variables));
+  assert.ok(!("problem" in resolved({ command: "a", args: args(8) }, variables)));
   const problem = "its values have over 128 KB after their variables are filled in";
   assert.deepEqual(resolved({ command: "a", args: args(2_000) }, variables), { problem });
 });
@@ -358,7 +357,7 @@ Deno.test("declaredSecrets() finds secrets by name and form, and ignores ordinar
 Deno.test("resolveServer() finds secrets in a URL", () => {
   const headers = { Authorization: "Bearer bearer-secret", Short: "abc" };
   const result = resolved({ url: "https://x/mcp?key=query-secret", headers });
-  assert.ok("definition" in result);
-  const found = result.definition.secrets.map(({ value }) => value);
+  assert.ok(!("problem" in result));
+  const found = result.secrets.map(({ value }) => value);
   assert.deepEqual(found, ["Bearer bearer-secret", "bearer-secret", "query-secret"]);
 });
