@@ -29,7 +29,6 @@ const PATIENCE_MS = 5_000;
 export class McpServer implements AsyncDisposable {
   readonly definition: ServerDefinition;
   readonly #name: string;
-  readonly limits: McpLimits;
   readonly #ports: SessionPorts;
   readonly #closing = new AbortController();
   /** The sessions that are being closed, each with the promise of its end. */
@@ -46,8 +45,11 @@ export class McpServer implements AsyncDisposable {
   constructor(name: string, definition: ServerDefinition, ports: SessionPorts) {
     this.#name = name;
     this.definition = definition;
-    this.limits = ports.limits;
     this.#ports = ports;
+  }
+
+  get limits(): McpLimits {
+    return this.#ports.limits;
   }
 
   /** Returns true if the entry has the definition of this server. */
@@ -119,17 +121,21 @@ export class McpServer implements AsyncDisposable {
 
   /** Accepts no more calls. Resolves when the running calls and the server have ended. Never rejects. */
   async retire(): Promise<void> {
-    this.#isRetired = true;
-    this.#closing.abort(this.#retirement());
-    await this.#opening?.catch(() => {/* Its callers got the error. */});
+    await this.#stopOpening();
     if (this.#session !== undefined) this.#retire(this.#session);
     await Promise.all(this.#retiring.values());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const retired = this.retire();
+    await this.#stopOpening();
     await Promise.all([this.#session, ...this.#retiring.keys()].map((one) => one?.close()));
-    await retired;
+    await Promise.all(this.#retiring.values());
+  }
+
+  async #stopOpening(): Promise<void> {
+    this.#isRetired = true;
+    this.#closing.abort(this.#retirement());
+    await this.#opening?.catch(() => {/* Its callers got the error. */});
   }
 
   #retirement(): ServerUnavailable {
