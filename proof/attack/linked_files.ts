@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
 import { ownProgram } from "../../runtime/tools/custom/host_program.ts";
-import { HostedScripts } from "../../runtime/tools/custom/hosted_scripts.ts";
+import { runHostedScript } from "../../runtime/tools/custom/hosted_scripts.ts";
 import { PathSandbox } from "../../runtime/tools/files/path_sandbox.ts";
 import { denoDirectory } from "../../tests/support/repository.ts";
 import { noSandbox } from "../../tests/runtime/sandbox/system_sandbox.ts";
@@ -111,14 +111,14 @@ export const linkedFiles: Attack = {
     );
     const paths = [{ alias: "notes", path: notes }];
     const byTool = JSON.parse(await world.call("hostile", args, { paths })) as string[];
-    const scripts = new HostedScripts({
+    const settings = {
       directories: world.directories,
       program: ownProgram(),
-      lookup: (name) => name === "DENO_DIR" ? denoDirectory() : undefined,
+      lookup: (name: string) => name === "DENO_DIR" ? denoDirectory() : undefined,
       // Without the sandbox, because this attack tests only Deno's permissions.
       sandbox: noSandbox(),
-    });
-    const end = await scripts.runScript({
+    };
+    const end = await runHostedScript(settings, {
       path: join(skill, "hostile.js"),
       folder: new PathSandbox({ ...world.fixture.options(), workspace: skill, agentsDir: null }),
       args: [JSON.stringify(args)],

@@ -154,7 +154,7 @@ async function openSkills(
   { settings, executable }: ToolCatalogOptions,
   sandbox: ProcessSandbox,
 ): Promise<Skills> {
-  const [{ Skills }, { HostedScripts }, { ownProgram }, { smallEnvironment }] = await Promise.all([
+  const [{ Skills }, scripts, { ownProgram }, { smallEnvironment }] = await Promise.all([
     loadSkills(),
     loadHostedScripts(),
     loadHostProgram(),
@@ -162,15 +162,11 @@ async function openSkills(
   ]);
   const { directories, home } = settings;
   const lookup = (name: string) => settings.environment.get(name);
+  const host = { directories, program: ownProgram(executable), lookup, sandbox };
   return new Skills({
     directories,
     home,
-    scriptHost: new HostedScripts({
-      directories,
-      program: ownProgram(executable),
-      lookup,
-      sandbox,
-    }),
+    runHostedScript: (script, context) => scripts.runHostedScript(host, script, context),
     // Python must not write compiled files beside its modules, because a skill's lock file does not list them.
     environment: { ...smallEnvironment(lookup), PYTHONDONTWRITEBYTECODE: "1" },
     sandbox,

@@ -27,20 +27,17 @@ export function isScriptName(name: string): boolean {
   return interpreterOf(name) !== undefined;
 }
 
-/** The parsed name of a script. */
-export interface ScriptName {
-  /** The paths to try, in this order, relative to the skill's folder. */
-  candidates: string[];
-  /** The program that runs the script. Null: Inkling's own Deno runtime. */
-  interpreter: string | null;
-}
-
 /**
  * Parses the name of a script. `convert.py` is in the skill's folder or its folder `scripts`, and so is
  * `scripts/convert.py`; `pdf/convert.py` is in a folder below `scripts`. A name may contain only letters, digits, spaces,
  * dots, hyphens and underscores, so that it cannot leave the folder on any file system. Throws ToolFailure for other names.
+ *
+ * `candidates` are the paths to try, in this order, relative to the skill's folder. A null `interpreter` is Inkling's own
+ * Deno runtime.
  */
-export function parseScriptName(text: string): ScriptName {
+export function parseScriptName(
+  text: string,
+): { candidates: string[]; interpreter: string | null } {
   const name = text.startsWith("scripts/") ? text.slice("scripts/".length) : text;
   if (!name.split("/").every((part) => PART.test(part) && !part.includes(".."))) {
     throw new ToolFailure(

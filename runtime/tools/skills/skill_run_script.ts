@@ -5,10 +5,10 @@ import { defineTool } from "../definition/define_tool.ts";
 import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import { agentRules, confineProgram, workingFolder } from "../processes/confined_program.ts";
 import { type ProgramEnd, runProgram, type RunProgramOptions } from "../processes/run_program.ts";
-import type { ActionTool } from "../definition/tool.ts";
+import type { ActionTool, ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { parseScriptName, shellOf } from "./script_names.ts";
-import type { ScriptHost } from "./script_host.ts";
+import type { ScriptRun } from "../custom/hosted_scripts.ts";
 import { splitShellWords } from "./shell_words.ts";
 import type { SandboxRules } from "../../sandbox/sandbox_rules.ts";
 import type { Skill, SkillLibrary } from "./skill_library.ts";
@@ -23,8 +23,8 @@ const GRACE_MS = 15_000;
 
 /** The options of the tool skill_run_script. */
 export interface SkillScriptOptions {
-  /** The runner of .ts and .js scripts. */
-  scriptHost: ScriptHost;
+  /** Runs a .ts or .js script with restricted permissions. */
+  runHostedScript(script: ScriptRun, context: ToolContext): Promise<ProgramEnd>;
   /** The environment variables that scripts get from the service, such as PATH. They contain no keys. */
   environment: Readonly<Record<string, string>>;
   /** The sandbox that confines scripts in other languages to the agent's paths. */
@@ -73,7 +73,7 @@ export function createSkillRunScript(
         folder: skill.sandbox,
       };
       const end = interpreter === null
-        ? await options.scriptHost.runScript(script, context)
+        ? await options.runHostedScript(script, context)
         : await runScript(interpreter, {
           ...script,
           sandbox: options.sandbox,

@@ -2,8 +2,12 @@
 import { join } from "node:path";
 import type { AgentPath } from "../../../../runtime/agents/agent.ts";
 import { SystemClock } from "../../../../base/clock.ts";
-import { type HostProgram, ownProgram } from "../../../../runtime/tools/custom/host_program.ts";
-import { HostedScripts } from "../../../../runtime/tools/custom/hosted_scripts.ts";
+import {
+  type HostProgram,
+  type HostSettings,
+  ownProgram,
+} from "../../../../runtime/tools/custom/host_program.ts";
+import { runHostedScript } from "../../../../runtime/tools/custom/hosted_scripts.ts";
 import { PathSandbox } from "../../../../runtime/tools/files/path_sandbox.ts";
 import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
 import { denoDirectory } from "../../../support/repository.ts";
@@ -23,18 +27,18 @@ export interface ScriptOptions {
 export class ScriptWorld implements AsyncDisposable {
   readonly fixture: SandboxFixture;
   readonly folder: string;
-  readonly #scripts: HostedScripts;
+  readonly #settings: HostSettings;
 
   private constructor(fixture: SandboxFixture, program: HostProgram) {
     this.fixture = fixture;
     this.folder = join(fixture.workspace, "agents/_config/skills/one");
     const variables: Record<string, string> = { HOME: fixture.home, DENO_DIR: denoDirectory() };
-    this.#scripts = new HostedScripts({
+    this.#settings = {
       directories: directoriesOf(fixture),
       program,
       lookup: (name) => variables[name],
       sandbox: noSandbox(),
-    });
+    };
   }
 
   static async open(program: HostProgram = ownProgram()): Promise<ScriptWorld> {
@@ -51,7 +55,7 @@ export class ScriptWorld implements AsyncDisposable {
     const { workspace } = this.fixture;
     const sandbox = this.fixture.sandbox(paths, readPaths);
     const own = { ...this.fixture.options(), workspace: this.folder, agentsDir: null };
-    return await this.#scripts.runScript({
+    return await runHostedScript(this.#settings, {
       path,
       folder: new PathSandbox(own),
       args,

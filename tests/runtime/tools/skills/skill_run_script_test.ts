@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
 import type { ProgramEnd } from "../../../../runtime/tools/processes/run_program.ts";
-import type { ScriptHost, ScriptRun } from "../../../../runtime/tools/skills/script_host.ts";
+import type { ScriptRun } from "../../../../runtime/tools/custom/hosted_scripts.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 import { until } from "../../../support/until.ts";
 import { call, failureOf } from "../files/sandbox_fixture.ts";
@@ -74,19 +74,19 @@ Deno.test("skill_run_script runs .py with python3 from PATH, and reports a missi
   assert.match(message, /^Cannot start python3: it is not installed/);
 });
 
-Deno.test("skill_run_script passes .ts and .js scripts to the script host", async () => {
+Deno.test("skill_run_script passes .ts and .js scripts to their host", async () => {
   await using place = await openWith({ "c.ts": "", "scripts/d.js": "" });
   const runs: ScriptRun[] = [];
   const end: ProgramEnd = { exitCode: 0, timedOut: false, stdout: "hi\n", stderr: "", cut: false };
-  const scriptHost: ScriptHost = {
-    runScript: (script) => {
-      runs.push(script);
-      return Promise.resolve(end);
-    },
+  const runHostedScript = (script: ScriptRun) => {
+    runs.push(script);
+    return Promise.resolve(end);
   };
   const folder = join(place.skillsDir, "notes");
   for (const [script_name, path] of [["c.ts", "c.ts"], ["scripts/d.js", "scripts/d.js"]] as const) {
-    const content = await runScript(place, { script_name, script_args: "a 'b c'" }, { scriptHost });
+    const content = await runScript(place, { script_name, script_args: "a 'b c'" }, {
+      runHostedScript,
+    });
     assert.equal(content, `${script_name} ended with exit code 0.\nhi`);
     const { environment, folder: readable, ...run } = runs.pop() ?? assert.fail("not run");
     assert.deepEqual(run, {

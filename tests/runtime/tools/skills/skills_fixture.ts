@@ -1,18 +1,13 @@
 // Creates a workspace with skills on the disk, with real scripts.
 import { join } from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
-import type { ScriptHost } from "../../../../runtime/tools/skills/script_host.ts";
+import type { SkillScriptOptions } from "../../../../runtime/tools/skills/skill_run_script.ts";
 import { Skills } from "../../../../runtime/tools/skills/skills.ts";
 import type { ActionTool, ToolContext } from "../../../../runtime/tools/definition/tool.ts";
 import type { ProcessSandbox } from "../../../../runtime/sandbox/process_sandbox.ts";
 import { noSandbox } from "../../sandbox/system_sandbox.ts";
 import { createTestAgent } from "../../../support/test_agent.ts";
 import { SandboxFixture, testContext } from "../files/sandbox_fixture.ts";
-
-/** A script host for tests that run no .ts or .js script. */
-const NO_SCRIPTS: ScriptHost = {
-  runScript: () => Promise.reject(new TypeError("no such script was to be run")),
-};
 
 /** A workspace with skills in a temporary folder. Disposing of it deletes the folder. */
 export class SkillsFixture implements AsyncDisposable {
@@ -41,7 +36,7 @@ export class SkillsFixture implements AsyncDisposable {
 
   skills(
     options: {
-      scriptHost?: ScriptHost;
+      runHostedScript?: SkillScriptOptions["runHostedScript"];
       environment?: Record<string, string>;
       sandbox?: ProcessSandbox;
     } = {},
@@ -53,7 +48,7 @@ export class SkillsFixture implements AsyncDisposable {
         stateDir: join(this.files.base, "state"),
       },
       home: this.files.home,
-      scriptHost: NO_SCRIPTS,
+      runHostedScript: () => Promise.reject(new TypeError("no such script was to be run")),
       environment: { PATH: "/usr/bin:/bin", HOME: this.files.home, LANG: "C" },
       sandbox: noSandbox(),
       ...options,
