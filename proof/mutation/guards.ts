@@ -893,8 +893,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the service evaluates no pattern or reference of a foreign schema",
     symbol: "compileArgumentsCheck",
-    replace: "toReducedSchema(schema)",
-    by: "schema",
+    replace: "reduced as Schema",
+    by: "schema as Schema",
     tests: ["tests/runtime/tools/json_schema"],
   },
   {

@@ -3,7 +3,6 @@ import { type Agent, type ModelSettings, secretVariables } from "../agents/agent
 import { readWatchPaths } from "../agents/watch_path.ts";
 import { modelChain } from "../config/providers.ts";
 import type { Directories } from "../config/directories.ts";
-import type { Environment } from "../config/files/environment.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { hostAndPort, ifUsable, modelEndpoint, modelHost } from "../models/endpoint.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
@@ -42,9 +41,7 @@ export interface AgentNeeds {
 }
 
 /** The settings and folders that an agent's file is read with. */
-export type AgentSurroundings = Pick<WorkspaceSettings, "directories" | "home"> & {
-  environment: Environment;
-};
+export type AgentSurroundings = Pick<WorkspaceSettings, "directories" | "home" | "environment">;
 
 /**
  * Returns the permissions that an agent's file requires. Broken parts of the file require none, because validation reports
@@ -197,22 +194,15 @@ function variablesIn(text: string): string[] {
   return [...new Set([...text.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
 }
 
-/** The use of a path: the access, the purpose and the surroundings. */
-interface PlaceUse {
-  access: "read" | "write";
-  why: string;
-  /** The user's home directory. It is never allowed as a whole only because one file in it is used. */
-  home: string;
-}
-
 /**
  * Returns the permissions to read, or to read and write, a path with everything below it. For a file, the folder is
- * allowed, too: a replacement of the file is written there, and the folder reports changes.
+ * allowed, too: a replacement of the file is written there, and the folder reports changes. `home` is the user's home
+ * directory, which is never allowed as a whole only because one file in it is used.
  */
 function placeNeeds(
   field: AgentNeed["field"],
   path: string,
-  { access, why, home }: PlaceUse,
+  { access, why, home }: { access: "read" | "write"; why: string; home: string },
 ): AgentNeeds {
   const allow = (purpose: string, paths: string[]) =>
     needsFor(field, purpose, { read: paths, write: access === "write" ? paths : [] });

@@ -72,21 +72,14 @@ const RESTORE_TERM = ["/usr/bin/env", "--default-signal=TERM", "--"];
  */
 type Access = "read" | "write" | "own" | "closed" | "proc" | "dev" | { from: string };
 
-/** The options of bubblewrapCommand(). */
-export interface BubblewrapOptions {
-  bubblewrap: Bubblewrap;
-  /** The user's home folder. */
-  home: string;
-}
-
 /**
- * Returns the command that starts a program inside the sandbox. Throws SandboxFailure, and Deno's errors for folders that
+ * Returns the command that starts a program inside the sandbox. `home` is the user's home folder. Throws SandboxFailure, and Deno's errors for folders that
  * cannot be read.
  */
 export function bubblewrapCommand(
   { program, args, cwd, environment }: SandboxedProgram,
   rules: ResolvedRules,
-  { bubblewrap, home }: BubblewrapOptions,
+  { bubblewrap, home }: { bubblewrap: Bubblewrap; home: string },
 ): SandboxedProgram {
   const { restoresSignals, disablesNamespaces, bridge } = bubblewrap;
   const proxy = typeof rules.net === "object" ? rules.net : undefined;

@@ -48,11 +48,6 @@ export interface ToolDefinition<Shape extends z.ZodRawShape> extends
   ): Promise<string | RichResult>;
 }
 
-/** The definition of a tool that asks a person and returns the answer. */
-export interface QuestionDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
-  question(args: z.output<z.ZodObject<Shape>>): ToolQuestion;
-}
-
 /**
  * Creates a tool that performs an action, and checks its arguments with a zod schema. A `null` counts as absent, because
  * some models send `null` for every optional argument.
@@ -84,21 +79,20 @@ export function defineTool<Shape extends z.ZodRawShape>(
  * call.
  */
 export function defineQuestion<Shape extends z.ZodRawShape>(
-  definition: QuestionDefinition<Shape>,
+  definition: Declaration<Shape> & {
+    question(args: z.output<z.ZodObject<Shape>>): ToolQuestion;
+  },
 ): QuestionTool {
   return Object.assign(declare(definition), {
     question: (args: JsonObject) => definition.question(definition.schema.parse(args)),
   });
 }
 
-/** The definition of a tool whose result is the answer of another agent. */
-export interface DelegationDefinition<Shape extends z.ZodRawShape> extends Declaration<Shape> {
-  delegation(args: z.output<z.ZodObject<Shape>>): Delegation;
-}
-
 /** Creates a tool whose result is the answer of another agent. */
 export function defineDelegation<Shape extends z.ZodRawShape>(
-  definition: DelegationDefinition<Shape>,
+  definition: Declaration<Shape> & {
+    delegation(args: z.output<z.ZodObject<Shape>>): Delegation;
+  },
 ): DelegationTool {
   return Object.assign(declare(definition), {
     delegation: (args: JsonObject) => definition.delegation(definition.schema.parse(args)),

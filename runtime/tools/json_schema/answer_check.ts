@@ -4,7 +4,7 @@ import type { OutputUnit, Schema, Validator } from "@cfworker/json-schema";
 import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import { causesOf, draftOf, isTooBig } from "./arguments_check.ts";
-import { isFullyChecked, toReducedSchema } from "./check_schema.ts";
+import { reduceSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
@@ -23,8 +23,8 @@ export interface AnswerCheck {
 /** Compiles the part of a schema that takes bounded time to check. */
 export async function compileAnswerCheck(schema: JsonSchema): Promise<AnswerCheck> {
   const { Validator } = await loadValidator();
-  const validator = new Validator(toReducedSchema(schema) as Schema, "2020-12", false);
-  const isWhole = isFullyChecked(schema);
+  const { reduced, isWhole } = reduceSchema(schema);
+  const validator = new Validator(reduced as Schema, "2020-12", false);
   return {
     findFaults: (answer) => isTooBig(schema, answer) ? [] : faultsBy(validator, answer),
     isPartial: (answer) => !isWhole || isTooBig(schema, answer),

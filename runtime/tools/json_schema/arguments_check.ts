@@ -9,7 +9,7 @@ import {
 } from "../../../base/json.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
-import { isFullyChecked, toReducedSchema } from "./check_schema.ts";
+import { reduceSchema } from "./check_schema.ts";
 
 const loadValidator = lazyModule(() => import("@cfworker/json-schema"));
 
@@ -51,8 +51,8 @@ export async function compileArgumentsCheck(
   schema: JsonSchema,
 ): Promise<ArgumentsCheck> {
   const { Validator } = await loadValidator();
-  const validator = new Validator(toReducedSchema(schema) as Schema, "2020-12", false);
-  const isWhole = isFullyChecked(schema);
+  const { reduced, isWhole } = reduceSchema(schema);
+  const validator = new Validator(reduced as Schema, "2020-12", false);
   const isOverLimit = (args: JsonObject) => isTooBig(schema, args);
   return {
     check(args) {

@@ -62,16 +62,14 @@ const ANNOTATIONS = new Set([
   ...["$schema", "$id", "$anchor", "$defs", "definitions"],
 ]);
 
-/** Returns the reduced schema. It allows every value that the whole schema allows. */
-export function toReducedSchema(schema: JsonSchema): JsonSchema {
-  return reduce(schema, () => {});
-}
-
-/** Returns true if toReducedSchema() drops no keyword that could make a value invalid. */
-export function isFullyChecked(schema: JsonSchema): boolean {
+/**
+ * Returns the reduced schema, which allows every value that the whole schema allows. `isWhole` is true if no keyword was
+ * dropped that could make a value invalid.
+ */
+export function reduceSchema(schema: JsonSchema): { reduced: JsonSchema; isWhole: boolean } {
   let isWhole = true;
-  reduce(schema, () => isWhole = false);
-  return isWhole;
+  const reduced = reduce(schema, () => isWhole = false);
+  return { reduced, isWhole };
 }
 
 function reduce(schema: JsonSchema, leave: () => void): JsonSchema {
