@@ -1351,7 +1351,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "in an executable without a sandbox no tool evaluates text as code",
     symbol: "load",
-    drop: "if (closesLoader) closeLoader();",
+    drop: "if (isLoaderOpen) closeLoader();",
     tests: ["tests/runtime/tools/custom/import_check_test.ts"],
   },
   {

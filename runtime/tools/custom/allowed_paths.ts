@@ -91,14 +91,6 @@ async function surveyRoots(
   return allowed;
 }
 
-/** The permitted paths in a folder. `whole` is true if these are all of its entries. */
-interface Surveyed {
-  paths: string[];
-  whole: boolean;
-}
-
-const NONE: Surveyed = { paths: [], whole: false };
-
 interface SurveyOptions {
   signal: AbortSignal;
   root: SandboxRoot;
@@ -125,10 +117,11 @@ class Survey {
     const info = await lstat(path).catch(ignoreMissing);
     // A missing path is permitted, because it may be created later.
     if (info === undefined || info.isFile()) return [path];
-    return (await this.#folder(path)).paths;
+    return await this.#folder(path);
   }
 
-  async #folder(path: string): Promise<Surveyed> {
+  /** Returns the folder itself if it may be used with all its content, else the permitted paths in it. */
+  async #folder(path: string): Promise<string[]> {
     this.#options.signal.throwIfAborted();
     // A missing or unreadable folder counts as empty, because nothing in it can be read.
     const entries = await unlessUnreadable(readdir(path, { withFileTypes: true })) ?? [];
@@ -137,39 +130,39 @@ class Survey {
     const paths: string[] = [];
     let whole = true;
     for (const entry of entries) {
-      const found = this.#entry(join(path, entry.name), entry);
-      const surveyed = found instanceof Promise ? await found : found;
-      for (const one of surveyed.paths) paths.push(one);
-      whole &&= surveyed.whole;
+      const inner = join(path, entry.name);
+      const found = this.#entry(inner, entry);
+      const permitted = found instanceof Promise ? await found : found;
+      for (const one of permitted) paths.push(one);
+      whole &&= permitted[0] === inner;
     }
-    return whole ? { paths: [path], whole } : { paths, whole };
+    return whole ? [path] : paths;
   }
 
   /**
    * Returns the permitted paths of one entry. Returns a promise only for links and folders, because most entries are files,
    * and there may be very many.
    */
-  #entry(path: string, entry: Dirent): Surveyed | Promise<Surveyed> {
-    if (isEnvFileName(entry.name)) return NONE;
+  #entry(path: string, entry: Dirent): string[] | Promise<string[]> {
+    if (isEnvFileName(entry.name)) return [];
     if (entry.isSymbolicLink()) return this.#link(path);
-    if (!entry.isDirectory()) return { paths: [path], whole: true };
-    return this.#sandbox.refusal(path, "read") === undefined ? this.#folder(path) : NONE;
+    if (!entry.isDirectory()) return [path];
+    return this.#sandbox.refusal(path, "read") === undefined ? this.#folder(path) : [];
   }
 
   /**
    * Permits a symlink to a permitted file. A symlink to a folder is not permitted, because a tool could read files through
    * it that are closed to agents.
    */
-  async #link(path: string): Promise<Surveyed> {
+  async #link(path: string): Promise<string[]> {
     const real = await unlessUnreadable(realpath(path));
-    if (real === undefined) return NONE;
+    if (real === undefined) return [];
     if (!this.#sandbox.isReadable(real)) {
       this.#options.linksOut.push(path);
-      return NONE;
+      return [];
     }
     const isFile = (await unlessUnreadable(stat(real)))?.isFile();
-    if (!isFile || !await this.#stays(path, real)) return NONE;
-    return { paths: [path], whole: true };
+    return isFile && await this.#stays(path, real) ? [path] : [];
   }
 
   /**

@@ -11,6 +11,7 @@ export class CallLog {
   readonly #context: Pick<ToolContext, "log" | "redactor">;
   readonly #prints = new Map<PrintedLine["source"], { stream: RedactedStream; rest: string }>();
   #lines = 0;
+  #isFinished = false;
 
   constructor(context: Pick<ToolContext, "log" | "redactor">) {
     this.#context = context;
@@ -23,8 +24,10 @@ export class CallLog {
 
   /**
    * Logs a line that the tool printed. A line that may begin a secret is logged together with the next line of its source.
+   * Does nothing after finish(), because a secret of several lines would not be recognized.
    */
   print({ text, source, cut }: PrintedLine): void {
+    if (this.#isFinished) return;
     const { redactor } = this.#context;
     let print = this.#prints.get(source);
     if (print === undefined) {
@@ -42,10 +45,10 @@ export class CallLog {
    * printed a part of a secret.
    */
   finish(): void {
+    this.#isFinished = true;
     for (const { stream, rest } of this.#prints.values()) {
       this.#write(`${rest}${stream.flush()}`.split("\n"));
     }
-    this.#prints.clear();
   }
 
   #write(lines: readonly string[]): void {

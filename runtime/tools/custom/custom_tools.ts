@@ -12,15 +12,16 @@ import type { ActionTool, ToolContext } from "../definition/tool.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { ToolsUnavailable } from "../failures/tools_unavailable.ts";
 import { hostPermissions, readablePaths } from "./allowed_paths.ts";
-import type { WorkerPermissions } from "./host_messages.ts";
+import type { HostWork, ToolFile, WorkerPermissions } from "./host_messages.ts";
+import type { PrintedLine } from "./host_output.ts";
 import { HostPool, MAX_WAIT_MS } from "./host_pool.ts";
 import { HostProcess } from "./host_process.ts";
 import { hostCommand, type HostSettings } from "./host_program.ts";
 import { findForbiddenImport } from "./import_check.ts";
 import { runToolCall } from "./tool_call.ts";
 import type { FileToolDeclaration } from "./tool_declaration.ts";
-import { type DescribedFile, ToolDescriptions } from "./tool_descriptions.ts";
-import { findToolFile, type ToolFile } from "./tool_files.ts";
+import { ToolDescriptions } from "./tool_descriptions.ts";
+import { findToolFile } from "./tool_files.ts";
 import { requireValidArguments } from "./whole_check.ts";
 import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
@@ -52,11 +53,17 @@ export interface InspectedModule {
 export class CustomTools implements AsyncDisposable {
   readonly #options: CustomToolsOptions;
   readonly #pool: HostPool;
-  #descriptions: ToolDescriptions | undefined;
+  readonly #descriptions: ToolDescriptions;
 
   constructor(options: CustomToolsOptions) {
     this.#options = options;
     this.#pool = new HostPool(options);
+    this.#descriptions = new ToolDescriptions({
+      pool: this.#pool,
+      clock: options.clock,
+      start: (...started) => this.#start(...started),
+      readable: async (signal) => (await readablePaths(await this.#ownFolder(), { signal })).read,
+    });
   }
 
   /**
@@ -108,7 +115,7 @@ export class CustomTools implements AsyncDisposable {
     const file = { ...found, isLoaderOpen };
     const open = isLoaderOpen ? await findForbiddenImport(file.path, toolsDir) : undefined;
     if (open !== undefined) return problem(open);
-    const described = await this.#describe(file, signal);
+    const described = await this.#descriptions.describe(file, signal);
     if ("problem" in described) return problem(described.problem);
     const key = described.flatMap(({ permissions }) => permissions.env)
       .find((name) => this.#options.isProviderKey(name));
@@ -116,18 +123,6 @@ export class CustomTools implements AsyncDisposable {
     return problem(
       `it asks for the variable ${key} with a key of a provider, a trigger or the service, which no tool gets`,
     );
-  }
-
-  async #describe(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {
-    const toolsDir = await realpath(this.#options.directories.toolsDir);
-    this.#descriptions ??= new ToolDescriptions({
-      toolsDir,
-      pool: this.#pool,
-      clock: this.#options.clock,
-      start: () => this.#start({ read: [toolsDir], write: [], net: [], env: [] }, toolsDir),
-      readable: async (signal) => (await readablePaths(await this.#ownFolder(), { signal })).read,
-    });
-    return await this.#descriptions.describe(file, signal);
   }
 
   async #open(file: ToolFile, declaration: FileToolDeclaration): Promise<ActionTool> {
@@ -149,13 +144,12 @@ export class CustomTools implements AsyncDisposable {
           await requireValidArguments(checked, context, { program, cwd });
         }
         const unset = this.#unset(declaration.permissions.env);
-        if (unset.length === 0) return await this.#run({ file, declaration, args }, context);
         const sentence = `The tool requests variables that are not set: ${unset.join(", ")}.`;
-        context.log(sentence);
+        if (unset.length > 0) context.log(sentence);
         try {
           return await this.#run({ file, declaration, args }, context);
         } catch (error) {
-          if (!(error instanceof ToolFailure)) throw error;
+          if (unset.length === 0 || !(error instanceof ToolFailure)) throw error;
           throw new ToolFailure(`${error.message}\n${sentence}`, { cause: error });
         }
       },
@@ -170,29 +164,18 @@ export class CustomTools implements AsyncDisposable {
     const { workspace } = this.#options.directories;
     const folder = await this.#ownFolder();
     const { inner, outer, roots } = await hostPermissions(folder, context, { net, env });
-    const variables = this.#variables(env);
-    return await runToolCall(
-      {
-        tool: name,
-        file,
-        args,
-        timeoutMs,
-        surroundings: {
-          agentId: context.agent.id,
-          executionId: context.executionId,
-          workspace,
-          paths: pathsOf(roots, workspace),
-        },
-        permissions: inner,
-        host: {
-          key: JSON.stringify([file.path, outer, variables]),
-          owner: `execution ${context.executionId}`,
-          start: () => this.#start(outer, workspace),
-        },
+    const work: HostWork = {
+      ...{ type: "call", file, tool: name, args, permissions: inner },
+      surroundings: {
+        agentId: context.agent.id,
+        executionId: context.executionId,
+        workspace,
+        paths: pathsOf(roots, workspace),
       },
-      context,
-      this.#pool,
-    );
+    };
+    const start = (onLine: (line: PrintedLine) => void) =>
+      this.#start(work, outer, workspace, onLine);
+    return await runToolCall({ tool: name, timeoutMs, start }, context, this.#pool);
   }
 
   /** Returns a sandbox of the tools folder, which its tools may read except closed files and symlinks that point outside. */
@@ -203,13 +186,15 @@ export class CustomTools implements AsyncDisposable {
     return new PathSandbox({ ...closed, workspace, paths: [], home: workspace });
   }
 
-  async #start(permissions: WorkerPermissions, cwd: string): Promise<HostProcess> {
+  async #start(
+    work: HostWork,
+    permissions: WorkerPermissions,
+    cwd: string,
+    onLine?: (line: PrintedLine) => void,
+  ): Promise<HostProcess> {
     const variables = this.#variables(permissions.env);
     const start = { role: "tools", permissions, variables, cwd } as const;
-    return new HostProcess({
-      command: await hostCommand(this.#options, start),
-      keeps: (["net", "env"] as const).filter((kind) => permissions[kind].length > 0),
-    });
+    return new HostProcess({ command: await hostCommand(this.#options, start), work, onLine });
   }
 
   /** Returns the names of variables that are not set. */

@@ -1,6 +1,7 @@
 // Declares the messages between the service and the child process that hosts a tool: one JSON object per line. The file
 // contains few values, because the child loads it.
 import type { JsonObject, JsonSchema, JsonValue } from "../../../base/json.ts";
+import type { ToolQuestion } from "../definition/tool.ts";
 
 /** The permissions of the worker that runs a tool or script. The paths in `read` and `write` are absolute. */
 export interface WorkerPermissions {
@@ -18,40 +19,40 @@ export interface CallFacts {
   paths: Record<string, string>;
 }
 
-/** A file of custom tools to load. `stem` is the file's name without extension: the name of a default export. */
-export interface ToolModule {
+/** A file of custom tools. */
+export interface ToolFile {
+  /** The file's name without extension, as written in an agent's `tools`. It is the name of a default export. */
+  module: string;
+  /** The real path of the file, and the URL with that path. */
+  path: string;
   url: string;
-  stem: string;
-  /** True if closeLoader() must be called before the file is loaded. */
-  closesLoader: boolean;
+  /**
+   * True if no permission check and no sandbox limits the imports of the file, so that closeLoader() must be called before
+   * it is loaded. Applies to an executable without a sandbox.
+   */
+  isLoaderOpen: boolean;
 }
 
-/**
- * A message from the service to the child. The first message is `hello`. The service repeats `describe` and `call` until
- * the child confirms them; the child does the work of each `id` only once.
- */
-export type ToHost =
-  /**
-   * The child begins each of its messages with `mark`, which tools cannot know. `keeps` lists the kinds of permission that
-   * tools in this child get.
-   */
-  | { type: "hello"; mark: string; keeps: ("net" | "env")[] }
-  | { type: "ping" }
-  | { type: "describe"; id: string; module: ToolModule; permissions: WorkerPermissions }
+/** The work of a child that hosts tools: the description of a file, or a call. A child does one piece of work. */
+export type HostWork =
+  | { type: "describe"; file: ToolFile; permissions: WorkerPermissions }
   | {
     type: "call";
-    id: string;
-    module: ToolModule;
+    file: ToolFile;
     tool: string;
     args: JsonObject;
     surroundings: CallFacts;
     permissions: WorkerPermissions;
-  }
-  | HostReply
-  | { type: "abort" };
+  };
 
-/** A message that starts work: the description of a file, or a call. */
-export type HostWork = Extract<ToHost, { type: "describe" | "call" }>;
+/** The first message to a child that hosts tools. The child begins each of its messages with `mark`. */
+export interface HostTask {
+  mark: string;
+  work: HostWork;
+}
+
+/** A further message from the service to the child, which passes it on to the worker. */
+export type ToHost = HostReply | { type: "abort" };
 
 /** The answer to a tool's request: a value, or the message of an error. */
 export type HostReply = { type: "reply"; id: number; value: unknown } | {
@@ -63,9 +64,7 @@ export type HostReply = { type: "reply"; id: number; value: unknown } | {
 /** A request of a running tool to the service: to resolve a path, or to ask a person. */
 export type ToolRequest =
   | { kind: "path"; text: string; access: "read" | "write" }
-  | { kind: "confirm"; message: string }
-  | { kind: "ask"; message: string }
-  | { kind: "choose"; message: string; options: string[]; multi: boolean };
+  | Omit<ToolQuestion, "answersBefore">;
 
 /**
  * A message from the worker to the service, which the child passes on. `described`, `done` and `failed` are the last
@@ -85,7 +84,7 @@ export type FromWorker =
 /** A message from the child to the service. */
 export type FromHost =
   | FromWorker
-  | { type: "pong" }
+  /** The first message. */
   | { type: "started" }
   /** `message` is the reason for which the child exits. */
   | { type: "ending"; message: string };

@@ -14,21 +14,18 @@ export interface PrintedLine {
   cut: boolean;
 }
 
-/** The options of readHostOutput(). */
-export interface HostOutputOptions {
-  source: PrintedLine["source"];
-  /** The prefix of each message of the host. Undefined: the stream contains no messages. */
-  mark?: string;
-  onMessage?: (line: string) => void;
-  onLine: (line: PrintedLine) => void;
-  /** Called with the size of each received chunk in bytes. */
-  onBytes: (bytes: number) => void;
-}
-
 /** Reads an output stream of a host process to its end, and reports each message and line. */
 export async function readHostOutput(
   stream: ReadableStream<Uint8Array>,
-  { source, mark, onMessage, onLine, onBytes }: HostOutputOptions,
+  { source, mark, onMessage, onLine, onBytes }: {
+    source: PrintedLine["source"];
+    /** The prefix of each message of the host. Undefined: the stream contains no messages. */
+    mark?: string;
+    onMessage?: (line: string) => void;
+    onLine: (line: PrintedLine) => void;
+    /** Called with the size of each received chunk in bytes. */
+    onBytes: (bytes: number) => void;
+  },
 ): Promise<void> {
   // With `ignoreBOM: false`, Deno's decoder would drop a byte order mark at the beginning of every chunk, not only of the
   // first.

@@ -7,7 +7,7 @@ export function parseHostMessage(line: string): FromHost {
   const data: unknown = JSON.parse(line);
   if (!isRecord(data)) throw new TypeError("The line is no message");
   const { type, message } = data;
-  if (type === "pong" || type === "started") return { type };
+  if (type === "started") return { type };
   if (type === "ending" && isText(message)) return { type, message };
   const found = readWorkerMessage(data);
   if (found === undefined) throw new TypeError("The line is no message");
@@ -42,8 +42,10 @@ function readRequest(data: unknown): ToolRequest | undefined {
   if (kind === "path" && isShort(text) && (access === "read" || access === "write")) {
     return { kind, text, access };
   }
-  if ((kind === "confirm" || kind === "ask") && isShort(message)) return { kind, message };
-  if (kind !== "choose" || !isShort(message) || typeof multi !== "boolean") return undefined;
+  if ((kind === "confirm" || kind === "input") && isShort(message)) {
+    return { kind, message, options: null, multi: false };
+  }
+  if (kind !== "choice" || !isShort(message) || typeof multi !== "boolean") return undefined;
   if (!Array.isArray(options) || options.length > MAX_OPTIONS || !options.every(isShort)) {
     return undefined;
   }

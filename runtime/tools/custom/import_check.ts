@@ -54,10 +54,10 @@ export async function findForbiddenImport(
     // A missing file has no imports to check. The module loader reports it later.
     if (bytes === undefined) continue;
     const found = specifiersOf(new TextDecoder().decode(bytes));
-    const problem = "problem" in found
+    const problem = typeof found === "string"
       ? found
-      : found.specifiers.map((one) => follow(one, { path, folder, seen })).find((one) => one);
-    if (problem !== undefined) return `${path}: ${problem.problem}; ${REASON}`;
+      : found.map((one) => follow(one, { path, folder, seen })).find((one) => one);
+    if (problem !== undefined) return `${path}: ${problem}; ${REASON}`;
   }
   return undefined;
 }
@@ -66,16 +66,13 @@ const REASON =
   "in an executable without a sandbox an import could read any file of this machine. " +
   "Install bubblewrap, or Inkling from npm";
 
-interface Problem {
-  problem: string;
-}
-
-function specifiersOf(text: string): { specifiers: string[] } | Problem {
-  if (REQUIRE.test(text)) return { problem: "it calls require" };
+/** Returns the specifiers of the imports in a file's text, or the reason that the file must not be loaded. */
+function specifiersOf(text: string): string[] | string {
+  if (REQUIRE.test(text)) return "it calls require";
   const specifiers: string[] = [];
   for (const [, direct, called, meta, other] of text.matchAll(IMPORT)) {
     if (meta !== undefined) continue;
-    if (other !== undefined) return { problem: "it imports by an expression" };
+    if (other !== undefined) return "it imports by an expression";
     specifiers.push((direct ?? called ?? "").slice(1, -1));
   }
   for (const { 1: named = "", index } of text.matchAll(FROM)) {
@@ -85,7 +82,7 @@ function specifiersOf(text: string): { specifiers: string[] } | Problem {
     const isGlobal = /^(node:)?process$/.test(specifier) && DEFAULT.test(text.slice(0, index));
     if (!isGlobal) specifiers.push(specifier);
   }
-  return { specifiers };
+  return specifiers;
 }
 
 /**
@@ -95,8 +92,8 @@ function specifiersOf(text: string): { specifiers: string[] } | Problem {
 function follow(
   specifier: string,
   { path, folder, seen }: { path: string; folder: string; seen: Set<string> },
-): Problem | undefined {
-  const refused = { problem: `it imports ${JSON.stringify(specifier)}` };
+): string | undefined {
+  const refused = `it imports ${JSON.stringify(specifier)}`;
   if (specifier.includes("\\")) return refused;
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(specifier)?.[1]?.toLowerCase();
   if (scheme === "node") {

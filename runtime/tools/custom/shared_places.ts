@@ -1,19 +1,6 @@
 // Implements a semaphore for calls that is fair to owners. The next place goes to the waiting call whose owner has the
 // fewest places, so that calls of one owner that hang do not block the others.
-import type { Clock } from "../../../base/clock.ts";
-import { firstOf } from "../../../base/first_of.ts";
-
-/** The limits of a wait for a place: the maximum time in milliseconds, and the signal that aborts the wait. */
-export interface PlaceWait {
-  clock: Clock;
-  withinMs: number;
-  signal: AbortSignal;
-}
-
-interface Waiter {
-  owner: string;
-  come: PromiseWithResolvers<void>;
-}
+import { firstOf, type WaitLimits } from "../../../base/first_of.ts";
 
 /** A semaphore with a fixed number of places. Each acquired place must be released. */
 export class SharedPlaces {
@@ -22,7 +9,7 @@ export class SharedPlaces {
   /** The number of acquired places by owner. Owners without a place are not in the map. */
   readonly #byOwner = new Map<string, number>();
   /** The waiting calls, in the order of their requests. */
-  #waiting: Waiter[] = [];
+  #waiting: { owner: string; come: PromiseWithResolvers<void> }[] = [];
 
   constructor(count: number) {
     this.#count = count;
@@ -33,16 +20,17 @@ export class SharedPlaces {
    * owner gets a place only while it has fewer places than are free, so that one owner can block at most half of them.
    * Throws the signal's reason on abort.
    */
-  async acquire(owner: string, { clock, withinMs, signal }: PlaceWait): Promise<
-    (() => void) | undefined
-  > {
+  async acquire(
+    owner: string,
+    limits: Required<WaitLimits>,
+  ): Promise<(() => void) | undefined> {
+    const { signal } = limits;
     signal.throwIfAborted();
-    const waiter: Waiter = { owner, come: Promise.withResolvers() };
+    const waiter = { owner, come: Promise.withResolvers<void>() };
     this.#waiting.push(waiter);
     this.#giveOut();
     if (this.#waiting.includes(waiter)) {
-      const within = { clock, ms: withinMs };
-      const first = await firstOf(waiter.come.promise, { within, signal });
+      const first = await firstOf(waiter.come.promise, limits);
       if (this.#waiting.includes(waiter)) {
         this.#waiting = this.#waiting.filter((one) => one !== waiter);
         if (first.kind === "aborted") throw signal.reason;
@@ -50,14 +38,6 @@ export class SharedPlaces {
       }
     }
     return this.#once(owner);
-  }
-
-  /** Gives every waiting call a place at once, without the limit. Used at shutdown. */
-  admitAll(): void {
-    for (const { owner, come } of this.#waiting.splice(0)) {
-      this.#note(owner, 1);
-      come.resolve();
-    }
   }
 
   #once(owner: string): () => void {

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { isDeeperThan, isJsonObject, type JsonSchema } from "../../../base/json.ts";
 import { schemaExcess } from "../json_schema/foreign_schema.ts";
-import type { Effect } from "../definition/tool.ts";
 
 /**
  * The maximum nesting depth of a file's declarations. A schema may be 64 levels deep, and is inside the list, the tool and
@@ -46,14 +45,9 @@ const schema = z.object({
 });
 
 /** The checked declaration of a custom tool. */
-export interface FileToolDeclaration {
-  name: string;
-  description: string;
-  parameters: JsonSchema;
-  permissions: { net: string[]; env: string[] };
-  effect: Effect;
+export type FileToolDeclaration = Omit<z.output<typeof schema>, "timeout"> & {
   timeoutMs: number;
-}
+};
 
 /** Parses the JSON text with the tools of a file. Returns the tools, or the problem as a clause. */
 export function parseDeclarations(text: string): FileToolDeclaration[] | { problem: string } {

@@ -6,17 +6,18 @@ import { beginningOf } from "../../../base/text/cut_text.ts";
 import { firstOf } from "../../../base/first_of.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { type HostPool, HostUnavailable } from "./host_pool.ts";
+import type { HostWork, ToolFile, WorkerPermissions } from "./host_messages.ts";
 import type { HostProcess } from "./host_process.ts";
 import { withoutFlagAdvice } from "./permission_refusal.ts";
 import { type FileToolDeclaration, parseDeclarations } from "./tool_declaration.ts";
-import { stampTools, type ToolFile, toToolModule } from "./tool_files.ts";
+import { stampTools } from "./tool_files.ts";
 
 /** The time limit for loading a file in milliseconds. */
 const LOAD_MS = 15_000;
 const MAX_PROBLEM_CHARACTERS = 4_000;
 
 /** The tools of a file, or its problem as a clause that begins with the file and the position in it. */
-export type DescribedFile = FileToolDeclaration[] | { problem: string };
+type DescribedFile = FileToolDeclaration[] | { problem: string };
 
 /**
  * The tools of a file, or its problem. `place` is the position of the problem, relative to the file's folder. `mayPass` is
@@ -26,12 +27,10 @@ type Loaded = FileToolDeclaration[] | { problem: string; place?: string; mayPass
 
 /** The options of ToolDescriptions. */
 export interface ToolDescriptionsOptions {
-  /** The real path of the tools folder. */
-  toolsDir: string;
   pool: HostPool;
   clock: Clock;
-  /** Starts a host process that may read only the tools folder. */
-  start(): Promise<HostProcess>;
+  /** Starts a host process with the permissions that its workers may get. */
+  start(work: HostWork, permissions: WorkerPermissions, cwd: string): Promise<HostProcess>;
   /**
    * Returns the paths in the tools folder that a file may read while it is loaded. Throws ToolFailure if the folder cannot
    * be scanned.
@@ -50,7 +49,7 @@ export class ToolDescriptions {
 
   /** Returns the tools of a file, or its problem. Throws the signal's reason on abort. */
   async describe(file: ToolFile, signal: AbortSignal): Promise<DescribedFile> {
-    const stamp = await stampTools(this.#options.toolsDir);
+    const stamp = await stampTools(dirname(file.path));
     const known = this.#known.get(file.path);
     if (stamp !== undefined && known?.stamp === stamp) return known.described;
     const loaded = await this.#load(file, signal);
@@ -68,27 +67,20 @@ export class ToolDescriptions {
 
   async #load(file: ToolFile, signal: AbortSignal): Promise<Loaded> {
     const { pool, start } = this.#options;
-    // A unique key, so that the process is not shared: code that one file left running must not affect the next.
-    const key = `describe ${crypto.randomUUID()}`;
+    const none = { write: [], net: [], env: [] };
+    const folder = dirname(file.path);
     let process: HostProcess;
-    let read: string[];
     try {
-      read = await this.#options.readable(signal);
-      process = await pool.acquire({ key, owner: "descriptions", start }, signal);
+      const permissions = { ...none, read: await this.#options.readable(signal) };
+      const work = { type: "describe", file, permissions } as const;
+      const begin = () => start(work, { ...none, read: [folder] }, folder);
+      process = await pool.acquire("descriptions", begin, signal);
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
       const reason = error instanceof HostUnavailable ? error.reason : error.message;
       return { problem: `it could not be loaded: ${reason}`, mayPass: true };
     }
     try {
-      const permissions = { read, write: [], net: [], env: [] };
-      const work = {
-        type: "describe" as const,
-        id: crypto.randomUUID(),
-        module: toToolModule(file),
-        permissions,
-      };
-      process.send(work);
       return await this.#follow(process, signal);
     } finally {
       await pool.discard(process);

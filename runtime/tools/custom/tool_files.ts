@@ -6,7 +6,7 @@ import { stampFile } from "../../config/files/file_stamp.ts";
 import { errorCode } from "../../../base/error_code.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { findBuiltinTool } from "../../vocabulary/builtin_tools.ts";
-import type { ToolModule } from "./host_messages.ts";
+import type { ToolFile } from "./host_messages.ts";
 
 const EXTENSIONS = ["ts", "js"] as const;
 const OTHER_LANGUAGES: readonly string[] = ["py", "sh", "rb", "pl", "php", "lua", "go", "rs"];
@@ -17,28 +17,11 @@ const OTHER_LANGUAGES: readonly string[] = ["py", "sh", "rb", "pl", "php", "lua"
 const MODULE_NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}\p{M} ._-]*$/u;
 const MAX_STAMPED_FILES = 2_000;
 
-/** A file of custom tools. */
-export interface ToolFile {
-  /** The file's name without extension, as written in an agent's `tools`. */
-  module: string;
-  /** The real path of the file. */
-  path: string;
-  /**
-   * True if no permission check and no sandbox limits the imports of the file. Applies to an executable without a sandbox.
-   */
-  isLoaderOpen?: boolean;
-}
-
-/** Returns the file in the form that the worker gets. */
-export function toToolModule({ module, path, isLoaderOpen }: ToolFile): ToolModule {
-  return { url: pathToFileURL(path).href, stem: module, closesLoader: isLoaderOpen === true };
-}
-
 /** Returns the tool file with this name, or the reason that it cannot be used, as a clause. */
 export async function findToolFile(
   module: string,
   toolsDir: string,
-): Promise<ToolFile | { problem: string }> {
+): Promise<Omit<ToolFile, "isLoaderOpen"> | { problem: string }> {
   if (!MODULE_NAME.test(module)) {
     return { problem: "this is not the name of a file in the tools folder" };
   }
@@ -48,7 +31,9 @@ export async function findToolFile(
       const path = await realpath(join(toolsDir, name)).catch(ignoreMissing);
       if (path === undefined) continue;
       // A tool may read the folder of its file, so a symlink out of the tools folder would give access to another folder.
-      if (dirname(path) === await realpath(toolsDir)) return { module, path };
+      if (dirname(path) === await realpath(toolsDir)) {
+        return { module, path, url: pathToFileURL(path).href };
+      }
       return { problem: `${name} is a symbolic link that points out of the tools folder` };
     }
   } catch (error) {

@@ -2,11 +2,7 @@
 // checked.
 
 /** A tool that a module exports, with its unchecked declaration. */
-export interface ExportedTool {
-  name: string;
-  declaration: Record<string, unknown>;
-  run(args: unknown, context: unknown): unknown;
-}
+type ExportedTool = Record<string, unknown> & { run(args: unknown, context: unknown): unknown };
 
 /**
  * Returns the tools of a module: each exported object with a function `run`, and each such object in an exported array.
@@ -15,19 +11,15 @@ export interface ExportedTool {
 export function exportedTools(
   exports: Readonly<Record<string, unknown>>,
   stem: string,
-): ExportedTool[] {
-  const tools: ExportedTool[] = [];
+): { name: string; tool: ExportedTool }[] {
+  const tools: { name: string; tool: ExportedTool }[] = [];
   // The tools that were found. A tool that is exported both by name and as default counts once.
   const seen = new Set<unknown>();
   const add = (value: unknown, fallback: string) => {
     if (!isToolLike(value) || seen.has(value)) return;
     seen.add(value);
     const { name = fallback } = value;
-    tools.push({
-      name: String(name),
-      declaration: value,
-      run: (args, context) => value.run(args, context),
-    });
+    tools.push({ name: String(name), tool: value });
   };
   // Named exports come first, because their names are more descriptive than the file's.
   const entries = Object.entries(exports).sort(([a], [b]) =>
@@ -41,9 +33,7 @@ export function exportedTools(
   return tools;
 }
 
-function isToolLike(
-  value: unknown,
-): value is Record<string, unknown> & { run(args: unknown, context: unknown): unknown } {
+function isToolLike(value: unknown): value is ExportedTool {
   return typeof value === "object" && value !== null && "run" in value &&
     typeof value.run === "function";
 }

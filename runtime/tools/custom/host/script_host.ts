@@ -5,12 +5,10 @@ import { workerModule } from "../../../../base/program_files.ts";
 import { confinedWorker } from "./confined_worker.ts";
 import { MEMORY_LIMIT_MB, memoryExceeded } from "./resource_guard.ts";
 import type { HostOptions } from "./host_options.ts";
-import { dropPermissions } from "./permissions.ts";
 
 /** Runs the script that standard input describes. Returns the script's exit code. */
 export async function hostScript({ input, output, clock }: HostOptions): Promise<number> {
   const script = JSON.parse(await new Response(input).text()) as HostedScript;
-  dropPermissions(["run", "ffi", "sys", "net"]);
   return await Promise.race([
     runScript(script),
     memoryExceeded(clock).then(async () => {

@@ -2,19 +2,11 @@
 import type { ToolRunContext } from "../custom_tool.ts";
 import type { CallFacts, FromWorker, HostReply, ToolRequest } from "../host_messages.ts";
 
-/** The context of a call, with functions that pass replies and an abort to it. */
-export interface OpenToolContext {
-  context: ToolRunContext;
-  /** Settles the tool's request that this reply answers. */
-  reply(reply: HostReply): void;
-  abort(): void;
-}
-
-/** Creates the context of one call. `post` sends a message to the host. */
+/** Creates the context of one call, with functions for replies and an abort. `post` sends a message to the host. */
 export function openToolContext(
   surroundings: CallFacts,
   post: (message: FromWorker) => void,
-): OpenToolContext {
+): { context: ToolRunContext; reply(reply: HostReply): void; abort(): void } {
   const stop = new AbortController();
   const open = new Map<number, PromiseWithResolvers<unknown>>();
   let requests = 0;
@@ -26,26 +18,25 @@ export function openToolContext(
     post({ type: "request", id, request: asked });
     return settled.promise;
   };
-  return {
-    context: {
-      ...surroundings,
-      signal: stop.signal,
-      resolvePath: async (text, access = "read") =>
-        String(await request({ kind: "path", text: String(text), access })),
-      confirm: async (message) =>
-        await request({ kind: "confirm", message: String(message) }) === true,
-      ask: async (message) => String(await request({ kind: "ask", message: String(message) })),
-      choose: async (message, options, { multi = false } = {}) => {
-        const chosen = await request({
-          kind: "choose",
-          message: String(message),
-          options: options.map(String),
-          multi,
-        });
-        return Array.isArray(chosen) ? chosen.map(String) : [];
-      },
-      log: (text) => post({ type: "log", text: String(text) }),
+  const ask = (kind: "confirm" | "input", message: string) =>
+    request({ kind, message: String(message), options: null, multi: false });
+  const context: ToolRunContext = {
+    ...surroundings,
+    signal: stop.signal,
+    resolvePath: async (text, access = "read") =>
+      String(await request({ kind: "path", text: String(text), access })),
+    confirm: async (message) => await ask("confirm", message) === true,
+    ask: async (message) => String(await ask("input", message)),
+    choose: async (message, options, { multi = false } = {}) => {
+      const choice = { message: String(message), options: options.map(String), multi };
+      const chosen = await request({ kind: "choice", ...choice });
+      return Array.isArray(chosen) ? chosen.map(String) : [];
     },
+    log: (text) => post({ type: "log", text: String(text) }),
+  };
+  return {
+    context,
+    /** Settles the tool's request that this reply answers. */
     reply(reply) {
       const settled = open.get(reply.id);
       open.delete(reply.id);

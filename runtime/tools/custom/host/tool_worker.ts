@@ -1,9 +1,9 @@
 // Loads one tool file in a worker, and describes it or runs one call. The worker has exactly the tool's permissions. The
 // tool controls the worker, so the host does not trust its messages.
-import type { FromWorker, ToHost, ToolModule } from "../host_messages.ts";
+import type { FromWorker, HostWork, ToHost, ToolFile } from "../host_messages.ts";
 import { exportedTools } from "./exported_tools.ts";
 import { describeLoadFailure, describeThrown } from "./load_failure.ts";
-import { type OpenToolContext, openToolContext } from "./tool_context.ts";
+import { openToolContext } from "./tool_context.ts";
 import { workerScope } from "./worker_scope.ts";
 
 /** The maximum length of a tool's result in UTF-16 code units. */
@@ -17,48 +17,47 @@ const MAX_MESSAGE_CHARACTERS = 100_000;
 const scope = workerScope();
 // The function is saved here, because a tool that is loaded later may replace it in the scope.
 const post: (message: FromWorker) => void = scope.postMessage.bind(scope);
-let open: OpenToolContext | undefined;
+let open: ReturnType<typeof openToolContext> | undefined;
 let isLoaded = false;
 
-scope.onmessage = ({ data }) => void onMessage(data as ToHost);
+scope.onmessage = ({ data }) => void onMessage(data as HostWork | ToHost);
 reportLeaving();
 
-async function onMessage(message: ToHost): Promise<void> {
+async function onMessage(message: HostWork | ToHost): Promise<void> {
   if (message.type === "reply") return open?.reply(message);
   if (message.type === "abort") return open?.abort();
-  if (message.type !== "describe" && message.type !== "call") return;
   try {
-    if (message.type === "describe") post(await describe(message.module));
-    if (message.type === "call") post({ type: "done", result: await call(message) });
+    if (message.type === "describe") post(await describe(message.file));
+    else post({ type: "done", result: await call(message) });
   } catch (error) {
-    post(loadFailure(error, message.module) ?? failure(error));
+    post(loadFailure(error, message.file) ?? failure(error));
   }
 }
 
-async function describe(module: ToolModule): Promise<FromWorker> {
-  const tools = (await load(module)).map(({ name, declaration }) => {
-    const { description, parameters, permissions, effect, timeout } = declaration;
+async function describe(file: ToolFile): Promise<FromWorker> {
+  const tools = (await load(file)).map(({ name, tool }) => {
+    const { description, parameters, permissions, effect, timeout } = tool;
     return { name, description, parameters, permissions, effect, timeout };
   });
   return { type: "described", tools: JSON.stringify(tools) };
 }
 
-async function call(message: Extract<ToHost, { type: "call" }>): Promise<string> {
-  const tool = (await load(message.module)).find(({ name }) => name === message.tool);
-  if (tool === undefined) {
-    throw new Error(`${message.module.stem} no longer exports a tool ${message.tool}`);
+async function call(message: Extract<HostWork, { type: "call" }>): Promise<string> {
+  const found = (await load(message.file)).find(({ name }) => name === message.tool);
+  if (found === undefined) {
+    throw new Error(`${message.file.module} no longer exports a tool ${message.tool}`);
   }
   open = openToolContext(message.surroundings, post);
-  return toResult(await tool.run(message.args, open.context));
+  return toResult(await found.tool.run(message.args, open.context));
 }
 
 async function load(
-  { url, stem, closesLoader }: ToolModule,
+  { url, module, isLoaderOpen }: ToolFile,
 ): Promise<ReturnType<typeof exportedTools>> {
-  if (closesLoader) closeLoader();
-  const module = await import(url) as Record<string, unknown>;
+  if (isLoaderOpen) closeLoader();
+  const exports = await import(url) as Record<string, unknown>;
   isLoaded = true;
-  return exportedTools(module, stem);
+  return exportedTools(exports, module);
 }
 
 function toResult(value: unknown): string {
@@ -86,7 +85,7 @@ function toJson(value: unknown): string {
  * Returns the message for a file that cannot be loaded, or undefined for another error. It contains no stack, because the
  * position of the error suffices.
  */
-function loadFailure(error: unknown, { url }: ToolModule): FromWorker | undefined {
+function loadFailure(error: unknown, { url }: ToolFile): FromWorker | undefined {
   const failure = describeLoadFailure(error, url) ??
     (isLoaded ? undefined : describeThrown(error, url));
   if (failure === undefined) return undefined;

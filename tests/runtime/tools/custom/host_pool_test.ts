@@ -1,4 +1,4 @@
-// Tests the number, the owners and the ends of host processes. Most tests use shells that answer like host processes.
+// Tests the number, the owners and the ends of host processes. Most tests use shells that begin like host processes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { HostPool, type HostPoolOptions } from "../../../../runtime/tools/custom/host_pool.ts";
@@ -8,18 +8,26 @@ import { until } from "../../../support/until.ts";
 import { failureOf, refusalOf } from "../files/sandbox_fixture.ts";
 import { ToolWorld, WAITER } from "./tool_world.ts";
 
-/** A shell that answers pings like a host process. Its first `failures` ends fail. */
+const FILE = { module: "a", path: "/a.ts", url: "file:///a.ts", isLoaderOpen: false };
+const NONE = { read: [], write: [], net: [], env: [] };
+
+/** A shell that begins its work like a host process, and then hangs. Its first `failures` ends fail. */
 class ShellHost extends HostProcess {
   failures: number;
   attempts = 0;
+  hasEnded = false;
 
   constructor(failures = 0) {
-    const script = `while read -r line; do
-      mark=$(printf %s "$line" | sed -n 's/.*"mark":"\\([^"]*\\)".*/\\1/p'); all=$all$mark
-      printf '\\n%s{"type":"pong"}\\n' "$all"; done`;
+    const script = `read -r line
+      mark=$(printf %s "$line" | sed -n 's/.*"mark":"\\([^"]*\\)".*/\\1/p')
+      printf '\\n%s{"type":"started"}\\n' "$mark"; while read -r line; do :; done`;
     const environment = { PATH: "/usr/bin:/bin" };
-    super({ command: { program: "sh", args: ["-c", script], cwd: "/", environment }, keeps: [] });
+    super({
+      command: { program: "sh", args: ["-c", script], cwd: "/", environment },
+      work: { type: "describe", file: FILE, permissions: NONE },
+    });
     this.failures = failures;
+    void this.ended.then(() => this.hasEnded = true);
   }
 
   override async kill(): Promise<void> {
@@ -28,7 +36,7 @@ class ShellHost extends HostProcess {
   }
 }
 
-/** Opens a pool of shells. Its `acquire` returns a process for a key and an owner. */
+/** Opens a pool of shells. Its `acquire` returns a process for an owner. */
 function openPool(options: Omit<HostPoolOptions, "clock"> = {}) {
   const clock = new TestClock();
   const pool = new HostPool({ clock, ...options });
@@ -37,50 +45,41 @@ function openPool(options: Omit<HostPoolOptions, "clock"> = {}) {
     clock,
     pool,
     started,
-    acquire: (key: string, owner = "one", failures = 0) =>
-      pool.acquire({
-        key,
-        owner,
-        start: () => {
-          const host = new ShellHost(failures);
-          started.push(host);
-          return Promise.resolve(host);
-        },
-      }, new AbortController().signal),
+    acquire: (owner = "one", failures = 0, { signal } = new AbortController()) =>
+      pool.acquire(owner, () => {
+        const host = new ShellHost(failures);
+        started.push(host);
+        return Promise.resolve(host);
+      }, signal),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   };
 }
 
-Deno.test("HostPool starts one process per concurrent call, up to the limit, and reuses them", async () => {
+Deno.test("HostPool starts a process for each piece of work, up to the limit", async () => {
   await using world = openPool({ maxProcesses: 4 });
   const { pool, acquire, started } = world;
-  const first = await acquire("a");
-  for (let i = 0; i < 3; i++) {
-    pool.release(first);
-    assert.equal(await acquire("a"), first);
-  }
-  pool.release(first);
+  const most: number[] = [];
   const calls = Array.from({ length: 6 }, () =>
-    acquire("a").then(async (process) => {
-      await settle();
-      pool.release(process);
-      return process;
+    acquire().then(async (process) => {
+      most.push(started.filter(({ hasEnded }) => !hasEnded).length);
+      await pool.discard(process);
     }));
+  await Promise.all(calls);
+  assert.equal(started.length, 6);
   // A single owner gets half of the processes.
-  assert.equal(new Set(await Promise.all(calls)).size, 2);
-  assert.equal(started.length, 2);
+  assert.equal(Math.max(...most), 2);
 });
 
 Deno.test("hanging tools of one execution do not block the tools of another", async () => {
   await using world = openPool({ maxProcesses: 2 });
   const { pool, acquire, started } = world;
-  const hanging = await acquire("a", "one");
-  const waiting = [acquire("a", "one"), acquire("a", "one")];
-  const other = await acquire("b", "two");
+  const hanging = await acquire("one");
+  const waiting = [acquire("one"), acquire("one")];
+  const other = await acquire("two");
   assert.equal(started.length, 2);
-  pool.release(other);
-  pool.release(hanging);
-  for (const next of waiting) pool.release(await next);
+  await pool.discard(other);
+  await pool.discard(hanging);
+  for (const next of waiting) await pool.discard(await next);
 });
 
 Deno.test("a call's time limit starts with its process, and a call without a process fails", async () => {
@@ -115,43 +114,63 @@ Deno.test("a call's time limit starts with its process, and a call without a pro
   assert.equal(await world.call("quick"), "done", "it is loaded again");
 });
 
-Deno.test("HostPool ends a process that idles too long or whose place another tool needs", async () => {
+Deno.test("HostPool kills a released process that does not exit within a second", async () => {
   await using world = openPool({ maxProcesses: 1 });
-  const { pool, acquire, clock } = world;
-  const one = await acquire("a");
-  pool.release(one);
-  const two = await acquire("b");
-  assert.equal(one.hasEnded, true);
-  pool.release(two);
-  await clock.advance(59_000);
-  assert.equal(two.hasEnded, false);
-  await clock.advance(1_000);
-  await two.ended;
+  const { pool, acquire, clock, started } = world;
+  pool.release(await acquire());
+  const next = acquire();
+  await clock.advance(999);
+  assert.deepEqual(started.map(({ hasEnded }) => hasEnded), [false]);
+  await clock.advance(1);
+  await next;
+  assert.deepEqual(started.map(({ hasEnded }) => hasEnded), [true, false]);
 });
 
-Deno.test("disposing of HostPool ends busy and idle processes", async () => {
+Deno.test("HostPool kills a process whose start is aborted or takes too long", async () => {
+  await using world = openPool();
+  const { acquire, clock, started } = world;
+  const silent = () => {
+    const host = new ShellHost();
+    host.next = () => new Promise(() => {});
+    started.push(host);
+    return Promise.resolve(host);
+  };
+  const { signal } = new AbortController();
+  const late = failureOf(world.pool.acquire("one", silent, signal));
+  await until(() => clock.awaits(20_000), "the start");
+  await clock.advance(20_000);
+  assert.equal(await late, "The tool could not be started: its process does not answer.");
+  const stop = new AbortController();
+  const reason = new Error("cancelled");
+  const aborted = acquire("one", 0, stop).catch((error: unknown) => error);
+  stop.abort(reason);
+  assert.equal(await aborted, reason);
+  for (const host of started) await until(() => host.hasEnded, "the end");
+});
+
+Deno.test("disposing of HostPool ends busy and released processes", async () => {
   await using world = openPool();
   const { pool, acquire, started } = world;
-  await acquire("a");
-  pool.release(await acquire("b"));
+  await acquire("one");
+  pool.release(await acquire("two"));
   await pool[Symbol.asyncDispose]();
   assert.deepEqual(started.map(({ hasEnded }) => hasEnded), [true, true]);
-  assert.match(await failureOf(acquire("a")), /The service is stopping/);
+  assert.match(await failureOf(acquire("one")), /The service is stopping/);
 });
 
 Deno.test("disposing of HostPool tries again to end a process, and reports the error", async () => {
   for (const failures of [1, 2]) {
     const { pool, acquire, clock, started } = openPool();
-    pool.release(await acquire("a", "one", failures));
+    pool.release(await acquire("one", failures));
     const [process] = started;
     assert.ok(process !== undefined);
-    await clock.advance(60_000);
+    await clock.advance(1_000);
     await settle();
     assert.deepEqual([process.attempts, process.hasEnded], [1, false]);
     const ending = pool[Symbol.asyncDispose]();
     if (failures === 1) await ending;
     else await assert.rejects(ending, /no signal may be sent/);
     if (failures === 2) await process.kill();
-    assert.equal(process.hasEnded, true);
+    await process.ended;
   }
 });

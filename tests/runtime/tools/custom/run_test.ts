@@ -24,7 +24,7 @@ async function openPlace(): Promise<TestWorkspace> {
   return place;
 }
 
-/** The module `all`: its tools are described once, and their calls share a process. */
+/** The module `all`: its tools are described once. */
 const ALL = `
   const tool = (description: string, more: object) => ({ description, ...more });
   export const adder = tool("Adds", {
