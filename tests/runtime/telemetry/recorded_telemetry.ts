@@ -1,8 +1,7 @@
 // An OpenTelemetry with a tracer and a meter that record every call. A test can make each part throw.
-import type { Attributes, Context, SpanStatus } from "@opentelemetry/api";
+import type { Attributes, Context, SpanStatus, Tracer } from "@opentelemetry/api";
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { OpenTelemetryPorts } from "../../../runtime/telemetry/open_telemetry.ts";
 import { OpenTelemetry } from "../../../runtime/telemetry/open_telemetry.ts";
 import { LogLines } from "../../support/log_lines.ts";
 import { TestClock } from "../../support/test_clock.ts";
@@ -60,7 +59,7 @@ export class RecordedTelemetry implements Disposable {
     return found;
   }
 
-  #startSpan(...[name, options, above]: Parameters<OpenTelemetryPorts["tracer"]["startSpan"]>) {
+  #startSpan(...[name, options, above]: Parameters<Tracer["startSpan"]>) {
     this.#failIf("startSpan");
     const parent = above && trace.getSpanContext(above)?.spanId;
     const recorded: RecordedSpan = {
