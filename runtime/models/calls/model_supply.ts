@@ -10,7 +10,7 @@ import { modelEndpoint } from "../endpoint.ts";
 import { KnownLimits } from "../adaptation/known_limits.ts";
 import { acceptsMedia } from "../adaptation/accepted_media.ts";
 import { ModelPrices } from "../pricing.ts";
-import { ModelQueue } from "./queue.ts";
+import { FifoSemaphore } from "../fifo_semaphore.ts";
 import { RateGates } from "./rate_gate.ts";
 import { requireModel, resolveConnection } from "./resolve.ts";
 import { withRetry } from "./retry.ts";
@@ -31,7 +31,7 @@ export interface ModelSupplyOptions extends Pick<Context, "clock" | "log" | "set
 /** Opens models and calculates costs. Each runtime has one, so that all its models share one queue. */
 export class ModelSupply {
   readonly #options: ModelSupplyOptions;
-  readonly #queue: ModelQueue;
+  readonly #queue: FifoSemaphore;
   readonly #prices: ModelPrices;
   /** The opened models by connection, least recently used first. */
   readonly #kept = new Map<string, (billing: CallBilling) => Model>();
@@ -44,7 +44,7 @@ export class ModelSupply {
   constructor(options: ModelSupplyOptions) {
     const { settings, clock, log } = options;
     this.#options = options;
-    this.#queue = new ModelQueue({ limit: settings.config.maxConcurrentRuns, log });
+    this.#queue = new FifoSemaphore(settings.config.maxConcurrentRuns);
     this.#rates = new RateGates({ clock, log });
     this.#prices = new ModelPrices({ files: settings.directories.pricingFiles, clock, log });
   }

@@ -2,10 +2,11 @@
 // during the pause, and then continue in order of arrival. A pause for the whole account closes the gates of all models
 // with the key.
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import { type Clock, monotonicNow, NO_LONGER_NEEDED } from "../../../base/clock.ts";
+import { monotonicNow, NO_LONGER_NEEDED } from "../../../base/clock.ts";
 import { formatDuration } from "../../../base/durations.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { Context } from "../../config/context.ts";
+import { WaitingLine } from "../fifo_semaphore.ts";
 import type { ModelConnection } from "./paid_model.ts";
 
 /** The interval between the first two calls that continue after a pause, so that the provider can ask for another pause. */
@@ -14,11 +15,6 @@ const FIRST_INTERVAL_MS = 250;
 const CALLS_TO_HALVE = 4;
 /** The maximum length of a pause. */
 const LONGEST_PAUSE_MS = 15 * MINUTE_MS;
-
-interface Waiting {
-  ticket: number;
-  admit: () => void;
-}
 
 /**
  * The end of a pause. The earlier time counts, because the wall clock may be set back, and the monotonic clock may stop
@@ -35,29 +31,25 @@ const noPause = (): Pause => ({ until: -Infinity, untilElapsed: -Infinity });
 
 /** The gate for the calls of one model with one key. */
 export class RateGate {
-  readonly #clock: Clock;
-  readonly #log: ServiceLog;
-  /** The waiting calls, in order of their tickets. */
-  #line: Waiting[] = [];
+  readonly #shared: Pick<Context, "clock" | "log">;
+  readonly #line = new WaitingLine();
   readonly #ofModel = noPause();
   readonly #ofAccount: Pause;
-  #tickets = 0;
   /** Aborts the sleep of the release loop when no call is waiting any more. */
   #idle = new AbortController();
   #isReleasing = false;
 
   /** Creates an open gate. `account` is the pause of the whole account, shared by all gates of the key. */
-  constructor(options: { clock: Clock; log: ServiceLog; account?: Pause }) {
-    this.#clock = options.clock;
-    this.#log = options.log;
-    this.#ofAccount = options.account ?? noPause();
+  constructor(shared: Pick<Context, "clock" | "log">, account = noPause()) {
+    this.#shared = shared;
+    this.#ofAccount = account;
   }
 
   /**
    * Returns the ticket of a new call: its position in the order of arrival. The call uses the ticket for all its attempts.
    */
   takeTicket(): number {
-    return this.#tickets++;
+    return this.#line.takeTicket();
   }
 
   /** The remaining time of the pause in milliseconds; 0 without a pause. */
@@ -75,10 +67,10 @@ export class RateGate {
     const pause = ofAccount ? this.#ofAccount : this.#ofModel;
     const leftMs = Math.min(ms, LONGEST_PAUSE_MS);
     if (leftMs <= this.#leftOf(pause)) return;
-    pause.until = this.#clock.now() + leftMs;
-    pause.untilElapsed = monotonicNow(this.#clock) + leftMs;
+    pause.until = this.#shared.clock.now() + leftMs;
+    pause.untilElapsed = monotonicNow(this.#shared.clock) + leftMs;
     const calls = ofAccount ? "all calls with its key" : "calls of this model";
-    this.#log.write("warn", `The provider asks for a pause: ${calls} wait`, {
+    this.#shared.log.write("warn", `The provider asks for a pause: ${calls} wait`, {
       model,
       wait: formatDuration(ms),
     });
@@ -91,26 +83,20 @@ export class RateGate {
   async waitForTurn(ticket: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (!this.mustWait) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const place: Waiting = { ticket, admit: resolve };
-    const after = this.#line.findIndex((one) => one.ticket > ticket);
-    this.#line.splice(after < 0 ? this.#line.length : after, 0, place);
-    const onAbort = () => {
-      this.#line = this.#line.filter((one) => one !== place);
-      if (this.#line.length === 0) this.#idle.abort(NO_LONGER_NEEDED);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
+    const waiting = this.#line.wait(ticket, signal);
     if (!this.#isReleasing) void this.#release();
     try {
-      await promise;
+      await waiting;
     } finally {
-      signal.removeEventListener("abort", onAbort);
+      if (this.#line.length === 0) this.#idle.abort(NO_LONGER_NEEDED);
     }
   }
 
   #leftOf({ until, untilElapsed }: Pause): number {
-    return Math.min(until - this.#clock.now(), untilElapsed - monotonicNow(this.#clock));
+    return Math.min(
+      until - this.#shared.clock.now(),
+      untilElapsed - monotonicNow(this.#shared.clock),
+    );
   }
 
   async #release(): Promise<void> {
@@ -123,7 +109,7 @@ export class RateGate {
         admitted = 0;
         continue;
       }
-      this.#line.shift()?.admit();
+      this.#line.admitNext();
       const intervalMs = Math.round(FIRST_INTERVAL_MS / (1 + admitted++ / CALLS_TO_HALVE));
       if (this.#line.length > 0) await this.#sleep(intervalMs);
     }
@@ -132,18 +118,18 @@ export class RateGate {
 
   async #sleep(ms: number): Promise<void> {
     this.#idle = new AbortController();
-    await sleepUnlessAborted(this.#clock, ms, this.#idle.signal);
+    await sleepUnlessAborted(this.#shared.clock, ms, this.#idle.signal);
   }
 }
 
 /** The gates of all models and keys of a runtime. */
 export class RateGates {
-  readonly #options: { clock: Clock; log: ServiceLog };
+  readonly #shared: Pick<Context, "clock" | "log">;
   readonly #gates = new Map<string, RateGate>();
   readonly #accounts = new Map<string, Pause>();
 
-  constructor(options: { clock: Clock; log: ServiceLog }) {
-    this.#options = options;
+  constructor(shared: Pick<Context, "clock" | "log">) {
+    this.#shared = shared;
   }
 
   /** Returns the gate for a connection's address, key and model. */
@@ -152,7 +138,7 @@ export class RateGates {
     const account = this.#accounts.getOrInsertComputed(key, noPause);
     return this.#gates.getOrInsertComputed(
       `${key} ${name}`,
-      () => new RateGate({ ...this.#options, account }),
+      () => new RateGate(this.#shared, account),
     );
   }
 }

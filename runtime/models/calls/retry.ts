@@ -17,24 +17,20 @@ import {
   type ModelRequest,
 } from "../model.ts";
 import { Countdown } from "./countdown.ts";
-import type { ModelQueue, QueuePlace } from "./queue.ts";
 import type { RateGate } from "./rate_gate.ts";
+import type { FifoSemaphore, QueuePlace } from "../fifo_semaphore.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 
 const loadRefusals = lazyModule(() => import("../adaptation/refusals.ts"));
 
 /** The limits of retries and the collaborators of `withRetry`. */
-export interface RetryOptions extends Pick<Context, "clock" | "log"> {
+export interface RetryOptions extends Pick<Context, "clock" | "log">, Partial<AdaptationOptions> {
   /** The maximum time of one reply including retries, without the waits in `queue`, in milliseconds. */
   timeoutMs: number;
   /** The queue of all calls; absent if the calls are not limited. */
-  queue?: ModelQueue;
+  queue?: FifoSemaphore;
   /** The gate of all calls with the same key; absent if pauses of other calls do not matter. */
   rates?: RateGate;
-  /** The known limits of the endpoint, shared by all calls to it; absent if none are known. */
-  limits?: KnownLimits;
-  window?: AdaptationOptions["window"];
-  accepts?: AdaptationOptions["accepts"];
   /**
    * Returns the maximum wait for another attempt in milliseconds, because another model could be called instead. Absent:
    * the timeout is the only limit.
@@ -106,8 +102,22 @@ class RetryingModel implements Model {
     options.signal.throwIfAborted();
     const { clock, timeoutMs, queue, rates, log } = this.#options;
     const ticket = rates?.takeTicket() ?? 0;
-    using place = queue?.join({ model: this.id, subject });
-    yield* this.#enter({ ticket, place, signal: options.signal });
+    using place = queue?.join();
+    let isLogged = false;
+    const takePlace = async (signal: AbortSignal) => {
+      signal.throwIfAborted();
+      if (place?.mustWait && !isLogged) {
+        isLogged = true;
+        log.write("info", "Model call waits: as many run as max_concurrent_runs allows", {
+          ...subject,
+          model: this.id,
+          running: queue?.held,
+          ahead: queue?.waiting,
+        });
+      }
+      await place?.take(signal);
+    };
+    yield* this.#enter({ ticket, place, takePlace, signal: options.signal });
     const reason = () => new ReplyTimeout(timeoutMs);
     const limit = new Countdown({ clock, limitMs: timeoutMs, reason });
     limit.resume();
@@ -123,7 +133,7 @@ class RetryingModel implements Model {
             if (rates?.mustWait) place?.leave();
             await rates?.waitForTurn(ticket, signal);
             limit.pause();
-            await place?.take(signal);
+            await takePlace(signal);
             limit.resume();
             // While the call waited for its place, another pause may have begun.
             if (rates === undefined || rates.waitMs === 0) break;
@@ -166,9 +176,10 @@ class RetryingModel implements Model {
    * so that calls of other models can run. These waits do not count toward the timeout of the reply.
    */
   async *#enter(
-    { ticket, place, signal }: {
+    { ticket, place, takePlace, signal }: {
       ticket: number;
       place: QueuePlace | undefined;
+      takePlace: (signal: AbortSignal) => Promise<void>;
       signal: AbortSignal;
     },
   ): AsyncGenerator<ModelDelta, void, void> {
@@ -184,7 +195,7 @@ class RetryingModel implements Model {
         await rates.waitForTurn(ticket, signal);
       }
       if (place?.mustWait) yield { type: "notice", level: "info", text: QUEUED };
-      await place?.take(signal);
+      await takePlace(signal);
       // While the call waited for its place, another pause may have begun.
     } while (rates !== undefined && rates.waitMs > 0);
   }

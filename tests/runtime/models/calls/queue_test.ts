@@ -1,7 +1,6 @@
 // Tests the queue of model calls, with the retries and pauses of its calls.
 import assert from "node:assert/strict";
 import type { Model } from "../../../../runtime/models/model.ts";
-import { ModelQueue } from "../../../../runtime/models/calls/queue.ts";
 import { RateGates } from "../../../../runtime/models/calls/rate_gate.ts";
 import { withRetry } from "../../../../runtime/models/calls/retry.ts";
 import { FifoSemaphore } from "../../../../runtime/models/fifo_semaphore.ts";
@@ -49,9 +48,9 @@ Deno.test("FifoSemaphore keeps all other places when a waiter aborts after its a
   (await next)[Symbol.dispose]();
 });
 
-Deno.test("ModelQueue admits calls up to its limit and in order, and releases the place of each ended call", async () => {
+Deno.test("withRetry() admits calls up to the limit of the queue and in order, and releases the place of each ended call", async () => {
   const log = new LogLines();
-  const queue = new ModelQueue({ limit: 3, log });
+  const queue = new FifoSemaphore(3);
   const started: number[] = [];
   let running = 0;
   let most = 0;
@@ -92,7 +91,7 @@ Deno.test("ModelQueue admits calls up to its limit and in order, and releases th
 class QueueWorld {
   readonly clock = new TestClock();
   readonly started: string[] = [];
-  readonly #queue = new ModelQueue({ limit: 1, log: new LogLines() });
+  readonly #queue = new FifoSemaphore(1);
   readonly #gates = new RateGates({ clock: this.clock, log: new LogLines() });
 
   constructor() {
