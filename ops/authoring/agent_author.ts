@@ -25,7 +25,7 @@ import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorsOf } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { BudgetExceeded } from "../../runtime/executions/budget/budget_gate.ts";
-import { type Model, ModelError } from "../../runtime/models/model.ts";
+import { ModelError } from "../../runtime/models/model.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
@@ -33,7 +33,7 @@ import { toModel } from "../../runtime/config/providers.ts";
 import { describeSetup } from "../../runtime/triggers/webhook/setup_text.ts";
 import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
 import { ifUsable, modelEndpoint } from "../../runtime/models/endpoint.ts";
-import { resolveModel, type ResolveModelOptions } from "../../runtime/models/calls/resolve.ts";
+import { resolveModel } from "../../runtime/models/calls/resolve.ts";
 import { withRetry } from "../../runtime/models/calls/retry.ts";
 import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 
@@ -116,7 +116,8 @@ export class AgentAuthor {
     request: DraftRequest,
     signal: AbortSignal,
   ): Promise<{ text: string } | { failure: string }> {
-    const { temperature, maxTokens } = this.#settings.config.defaults;
+    const { defaults } = this.#settings.config;
+    const { temperature, maxTokens } = defaults;
     await using validation = await openAgentValidation(this.#settings);
     const clock = this.#clock;
     const options = { settings: this.#settings, clock, log: SILENT };
@@ -124,7 +125,12 @@ export class AgentAuthor {
     const { billing } = opened;
     try {
       const text = await draftAgent(request, {
-        model: await openDraftingModel(this.#settings, { clock, billing }),
+        // Throws ModelError if the model cannot be called.
+        model: withRetry(await resolveModel(toModel(undefined, defaults), options, billing), {
+          clock,
+          timeoutMs: defaults.timeout * 1_000,
+          log: SILENT,
+        }),
         temperature,
         maxTokens,
         toolNames: builtinToolsBy(undefined),
@@ -258,21 +264,4 @@ async function findFile(agentsDir: string, id: string): Promise<string | undefin
     const message = `Cannot look into ${agentsDir}: ${unreadableReason(error)}`;
     throw new AgentNotSaved("storage", message, { cause: error });
   }
-}
-
-/** Opens the default model with retries. Throws ModelError if the model cannot be called. */
-async function openDraftingModel(
-  settings: WorkspaceSettings,
-  { clock, billing }: { clock: Clock; billing: ResolveModelOptions["billing"] },
-): Promise<Model> {
-  const { config, directories, environment } = settings;
-  const model = await resolveModel(toModel(undefined, config.defaults), {
-    environment,
-    environmentFile: directories.workspaceEnvFile,
-    clock,
-    pinKeys: config.pinKeys,
-    billing,
-    log: SILENT,
-  });
-  return withRetry(model, { clock, timeoutMs: config.defaults.timeout * 1_000, log: SILENT });
 }

@@ -145,11 +145,9 @@ export class Installation {
       log: { write: () => {} },
     });
     await tryModel(toModelSettings(choices.model), {
-      environment: this.#environment(directories),
+      settings: { config, directories, environment: this.#environment(directories) },
       apiKey: choices.apiKey,
-      environmentFile: directories.workspaceEnvFile,
       billing: opened.billing,
-      pinKeys: config.pinKeys,
       clock,
       signal,
     });

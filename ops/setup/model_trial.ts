@@ -3,7 +3,8 @@ import type { ModelSettings } from "../../runtime/agents/agent.ts";
 import { withinTime } from "../../base/bounded_wait.ts";
 import type { Environment } from "../../runtime/config/files/environment.ts";
 import { modelEndpoint } from "../../runtime/models/endpoint.ts";
-import { resolveModel, type ResolveModelOptions } from "../../runtime/models/calls/resolve.ts";
+import { type ModelSources, resolveModel } from "../../runtime/models/calls/resolve.ts";
+import type { CallBilling } from "../../runtime/models/calls/spending.ts";
 import { ReplyTimeout, withRetry } from "../../runtime/models/calls/retry.ts";
 
 const TRIAL_MS = 60_000;
@@ -11,7 +12,8 @@ const TRIAL_MS = 60_000;
 const MAX_TOKENS = 1_024;
 
 /** The options of a trial: the model's key, a signal that ends the trial, and the options of the call. */
-export interface ModelTrialOptions extends Omit<ResolveModelOptions, "log"> {
+export interface ModelTrialOptions extends Omit<ModelSources, "log"> {
+  billing: Omit<CallBilling, "model">;
   /** The key that replaces the value of the model's variable. Undefined for the stored key. */
   apiKey: string | undefined;
   signal: AbortSignal;
@@ -22,16 +24,16 @@ export interface ModelTrialOptions extends Omit<ResolveModelOptions, "log"> {
  * key, BudgetExceeded if the workspace's budget is used up, and ReplyTimeout after a minute. Rethrows the signal's reason.
  */
 export async function tryModel(settings: ModelSettings, options: ModelTrialOptions): Promise<void> {
-  const { clock, apiKey, signal: caller, ...others } = options;
+  const { clock, apiKey, billing, signal: caller, settings: { environment: stored } } = options;
   const { keyVariable } = modelEndpoint(settings);
   const environment: Environment = {
-    get: (name) =>
-      name === keyVariable && apiKey !== undefined ? apiKey : options.environment.get(name),
-    secrets: (names) => options.environment.secrets(names),
+    get: (name) => name === keyVariable && apiKey !== undefined ? apiKey : stored.get(name),
+    secrets: (names) => stored.secrets(names),
   };
   const log = { write: () => {} };
   // The call is not retried, because a person waits for the result.
-  const model = withRetry(await resolveModel(settings, { ...others, environment, clock, log }), {
+  const sources = { settings: { ...options.settings, environment }, clock, log };
+  const model = withRetry(await resolveModel(settings, sources, billing), {
     clock,
     timeoutMs: TRIAL_MS,
     log,

@@ -5,7 +5,8 @@ import type { Agent, ModelSettings } from "../../agents/agent.ts";
 import { modelChain } from "../../config/providers.ts";
 import { lazyModule } from "../../../base/lazy_module.ts";
 import type { Model, ModelReply, ModelRequest } from "../model.ts";
-import { type ModelConnection, openPaidModel } from "./paid_model.ts";
+import type { ModelConnection } from "../providers/provider_model.ts";
+import { openPaidModel } from "./paid_model.ts";
 import { modelEndpoint } from "../endpoint.ts";
 import { KnownLimits } from "../adaptation/known_limits.ts";
 import { acceptsMedia } from "../adaptation/accepted_media.ts";
@@ -22,15 +23,9 @@ const loadFallback = lazyModule(() => import("./fallback.ts"));
 /** The maximum number of opened models in memory. */
 const KEPT_MODELS = 100;
 
-/** The collaborators of ModelSupply. */
-export interface ModelSupplyOptions extends Pick<Context, "clock" | "log" | "settings"> {
-  /** Reserves money for every call. */
-  gate: SpendingGate;
-}
-
 /** Opens models and calculates costs. Each runtime has one, so that all its models share one queue. */
 export class ModelSupply {
-  readonly #options: ModelSupplyOptions;
+  readonly #options: Pick<Context, "clock" | "log" | "settings"> & { gate: SpendingGate };
   readonly #queue: FifoSemaphore;
   readonly #prices: ModelPrices;
   /** The opened models by connection, least recently used first. */
@@ -41,7 +36,8 @@ export class ModelSupply {
   /** The known limits by endpoint and model, least recently used first. */
   readonly #limits = new Map<string, KnownLimits>();
 
-  constructor(options: ModelSupplyOptions) {
+  /** Creates the supply. `gate` reserves money for every call. */
+  constructor(options: Pick<Context, "clock" | "log" | "settings"> & { gate: SpendingGate }) {
     const { settings, clock, log } = options;
     this.#options = options;
     this.#queue = new FifoSemaphore(settings.config.maxConcurrentRuns);
@@ -71,13 +67,8 @@ export class ModelSupply {
     settings: ModelSettings,
     { agent, longestWaitMs }: { agent: Agent; longestWaitMs?: () => number },
   ): Promise<Model> {
-    const { settings: { config, directories, environment }, clock, log, gate } = this.#options;
-    const connection = resolveConnection(settings, {
-      environment,
-      environmentFile: directories.workspaceEnvFile,
-      pinKeys: config.pinKeys,
-      log,
-    });
+    const { clock, log, gate } = this.#options;
+    const connection = resolveConnection(settings, this.#options);
     const createModel = await this.#keep(connection);
     const model = createModel({ gate, prices: this.#prices, model: settings, agent });
     const timeoutMs = agent.settings.timeout * 1_000;
@@ -139,7 +130,8 @@ export class ModelSupply {
 
   async #keep(connection: ModelConnection): Promise<(billing: CallBilling) => Model> {
     const key = JSON.stringify(connection);
-    const createModel = this.#kept.get(key) ?? await openPaidModel(connection, {
+    const createModel = this.#kept.get(key) ?? await openPaidModel({
+      ...connection,
       clock: this.#options.clock,
       remark: (text) => this.#remark(text),
     });

@@ -7,7 +7,7 @@ import { formatDuration } from "../../../base/durations.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { Context } from "../../config/context.ts";
 import { WaitingLine } from "../fifo_semaphore.ts";
-import type { ModelConnection } from "./paid_model.ts";
+import type { ModelConnection } from "../providers/provider_model.ts";
 
 /** The interval between the first two calls that continue after a pause, so that the provider can ask for another pause. */
 const FIRST_INTERVAL_MS = 250;

@@ -1,25 +1,22 @@
 // Opens the model that an agent's settings name: finds its address and key, and reports missing settings.
 import type { Context } from "../../config/context.ts";
 import type { ModelSettings } from "../../agents/agent.ts";
+import type { Config } from "../../config/config.ts";
+import type { Directories } from "../../config/directories.ts";
 import type { Environment } from "../../config/files/environment.ts";
 import { type ModelEndpoint, modelEndpoint } from "../endpoint.ts";
 import { type Model, refusal } from "../model.ts";
-import { type ModelConnection, openPaidModel } from "./paid_model.ts";
+import type { ModelConnection } from "../providers/provider_model.ts";
+import { openPaidModel } from "./paid_model.ts";
 import type { CallBilling } from "./spending.ts";
 
-/** The sources of the address and key of a model. */
-export interface ConnectionOptions extends Pick<Context, "log"> {
-  environment: Environment;
-  /** The path of the workspace's environment file, for the message about a missing key. */
-  environmentFile: string;
-  /** True if the key of a known provider must never be sent to a host of somebody else. */
-  pinKeys: boolean;
-}
-
-/** The options of `resolveModel`. */
-export interface ResolveModelOptions extends ConnectionOptions, Pick<Context, "clock"> {
-  /** The prices and the payer of the model's calls. */
-  billing: Omit<CallBilling, "model">;
+/** The sources of the address and key of a model, and the collaborators of its adapter. */
+export interface ModelSources extends Pick<Context, "clock" | "log"> {
+  settings: {
+    environment: Environment;
+    directories: Pick<Directories, "workspaceEnvFile">;
+    config: Pick<Config, "pinKeys">;
+  };
 }
 
 /**
@@ -28,24 +25,26 @@ export interface ResolveModelOptions extends ConnectionOptions, Pick<Context, "c
  */
 export async function resolveModel(
   settings: ModelSettings | undefined,
-  options: ResolveModelOptions,
+  sources: ModelSources,
+  billing: Omit<CallBilling, "model">,
 ): Promise<Model> {
   const model = requireModel(settings);
-  const createModel = await openPaidModel(resolveConnection(model, options), {
-    clock: options.clock,
-    remark: (text) => options.log.write("info", text),
+  const createModel = await openPaidModel({
+    ...resolveConnection(model, sources),
+    clock: sources.clock,
+    remark: (text) => sources.log.write("info", text),
   });
-  return createModel({ ...options.billing, model });
+  return createModel({ ...billing, model });
 }
 
 /** Returns the connection of a model, from the present files and environment. Throws as resolveModel() does. */
 export function resolveConnection(
   settings: ModelSettings,
-  options: ConnectionOptions,
+  sources: Omit<ModelSources, "clock">,
 ): ModelConnection {
   const endpoint = modelEndpoint(settings);
-  const apiKey = findKey(settings, endpoint, options);
-  if (apiKey !== undefined) checkForeignHost(endpoint, options);
+  const apiKey = findKey(settings, endpoint, sources);
+  if (apiKey !== undefined) checkForeignHost(endpoint, sources);
   const { id, baseUrl, adapter } = endpoint;
   const { name, streamUsage, contextWindow } = settings;
   return {
@@ -71,11 +70,11 @@ export function requireModel(settings: ModelSettings | undefined): ModelSettings
 function findKey(
   settings: ModelSettings,
   endpoint: ModelEndpoint,
-  options: ConnectionOptions,
+  sources: Omit<ModelSources, "clock">,
 ): string | undefined {
   const { keyVariable, keyRequired, id } = endpoint;
   if (keyVariable === null) return undefined;
-  const key = options.environment.get(keyVariable)?.trim() ?? "";
+  const key = sources.settings.environment.get(keyVariable)?.trim() ?? "";
   if (key === "") {
     if (!keyRequired) return undefined;
     const hint = settings.baseUrl === undefined || settings.provider === "local"
@@ -83,13 +82,13 @@ function findKey(
       : " (an endpoint on this machine that needs no key: use provider `local`)";
     throw refusal(
       `Cannot use model ${id}: ${keyVariable} is not set; add the line ` +
-        `${keyVariable}=<your key> to ${options.environmentFile}${hint}`,
+        `${keyVariable}=<your key> to ${sources.settings.directories.workspaceEnvFile}${hint}`,
     );
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw refusal(
       `Cannot use model ${id}: the value of ${keyVariable} is not a valid key (it has spaces, line ends or ` +
-        `characters outside ASCII); correct it in ${options.environmentFile}`,
+        `characters outside ASCII); correct it in ${sources.settings.directories.workspaceEnvFile}`,
     );
   }
   return key;
@@ -97,16 +96,16 @@ function findKey(
 
 function checkForeignHost(
   endpoint: ModelEndpoint,
-  options: ConnectionOptions,
+  sources: Omit<ModelSources, "clock">,
 ): void {
   const { foreignHost, keyVariable, id } = endpoint;
   if (foreignHost === null) return;
   const fact = `${keyVariable} goes to ${foreignHost}, which is not its provider's own host`;
-  if (options.pinKeys) {
+  if (sources.settings.config.pinKeys) {
     throw refusal(
       `Cannot use model ${id}: ${fact}, and defaults.pin_keys is set; give the endpoint a provider ` +
         `name and a key of its own`,
     );
   }
-  options.log.write("warn", `Model ${id}: ${fact}`, { baseUrl: endpoint.baseUrl });
+  sources.log.write("warn", `Model ${id}: ${fact}`, { baseUrl: endpoint.baseUrl });
 }

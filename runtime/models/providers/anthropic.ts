@@ -10,7 +10,7 @@ import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
 /** Creates a model that calls the Messages API. */
-export function createAnthropicModel(options: AdapterOptions): Model {
+export function createModel(options: AdapterOptions): Model {
   const { name, apiKey } = options;
   const owner = { format: "anthropic", model: name };
   return new ProviderModel(options, {

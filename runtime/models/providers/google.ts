@@ -21,7 +21,7 @@ import { toArgumentsObject } from "./tool_call_arguments.ts";
 import { checkCallCount, inventCallId } from "./tool_call_assembly.ts";
 
 /** Creates a model that calls the Gemini API. Throws ModelError for a name that would change the path of the API call. */
-export function createGoogleModel(options: AdapterOptions): Model {
+export function createModel(options: AdapterOptions): Model {
   const { id, name, apiKey } = options;
   if (name.includes("..")) {
     throw refusal(`Cannot use model ${id}: its name is not valid`);

@@ -14,7 +14,7 @@ import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
 /** Creates a model that calls Ollama's API. */
-export function createOllamaModel(options: AdapterOptions): Model {
+export function createModel(options: AdapterOptions): Model {
   const { id, apiKey } = options;
   const owner = { format: "ollama", model: id };
   return new ProviderModel(options, {

@@ -2,24 +2,13 @@
 import type { JsonObject, JsonSchema } from "../../../base/json.ts";
 import { addSchemaToPrompt, grammarSchema, isStrict, toWireSchema } from "../answer_schema.ts";
 import type { Model, ModelRequest } from "../model.ts";
-import { type OpenAiFlavour, toFunctions, toOpenAiMessages } from "./openai_messages.ts";
+import { toFunctions, toOpenAiMessages } from "./openai_messages.ts";
 import { OpenAiReplyAssembler, toOpenAiChunks } from "./openai_reply.ts";
 import type { BlockOwner } from "./kept_fields.ts";
 import { type AdapterOptions, ProviderModel } from "./provider_model.ts";
 
-/** The options of a model that is called with Chat Completions. */
-export interface OpenAiModelOptions extends AdapterOptions {
-  /** True to request token counts in the stream. */
-  streamUsage: boolean;
-  /**
-   * The variant of the format. `openai` requires `max_completion_tokens`; compatible endpoints know `max_tokens`, and
-   * accept fewer parameters.
-   */
-  flavour: OpenAiFlavour;
-}
-
 /** Creates a model that calls an endpoint with Chat Completions. */
-export function createOpenAiModel(options: OpenAiModelOptions): Model {
+export function createModel(options: AdapterOptions): Model {
   const { id, apiKey } = options;
   const owner = { format: "openai", model: id };
   return new ProviderModel(options, {
@@ -39,11 +28,12 @@ const LIMIT_NAMES = ["max_tokens", "max_completion_tokens"] as const;
 
 function toBody(
   request: ModelRequest,
-  { name, flavour, streamUsage }: OpenAiModelOptions,
+  { name, adapter, streamUsage }: AdapterOptions,
   owner: BlockOwner,
 ): JsonObject {
   const { temperature, maxTokens, tools, refused = new Set() } = request;
-  const isOpenAi = flavour === "openai";
+  // OpenAI requires `max_completion_tokens`. Compatible endpoints know `max_tokens`, and accept fewer parameters.
+  const isOpenAi = adapter === "openai";
   // Many compatible endpoints ignore the schema parameter, so the schema is also in the prompt.
   const { messages } = isOpenAi ? request : addSchemaToPrompt(request);
   const schema = isOpenAi ? request.schema : grammarSchema(request);
@@ -51,7 +41,7 @@ function toBody(
   const limit = (isOpenAi ? limits.reverse() : limits).find((name) => !refused.has(name));
   return {
     model: name,
-    messages: toOpenAiMessages(messages, { flavour, owner, refused }),
+    messages: toOpenAiMessages(messages, { isOpenAi, owner, refused }),
     stream: true,
     ...(streamUsage && !refused.has("stream_options")
       ? { stream_options: { include_usage: true } }

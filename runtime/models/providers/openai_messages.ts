@@ -6,9 +6,6 @@ import { type KeptParts, restoreCalls } from "./kept_fields.ts";
 import { addMediaTurns } from "./media_turns.ts";
 import { toArgumentsObject } from "./tool_call_arguments.ts";
 
-/** The variant of Chat Completions: OpenAI's own, or that of compatible servers. */
-export type OpenAiFlavour = "openai" | "compatible";
-
 /**
  * Returns messages in the format of Chat Completions. For OpenAI, injected instructions are a user message. For other
  * servers, they are at the end of the tool result: many chat templates (such as Mistral's) refuse a user message after a
@@ -16,9 +13,9 @@ export type OpenAiFlavour = "openai" | "compatible";
  */
 export function toOpenAiMessages(
   messages: readonly Message[],
-  { flavour, ...kept }: { flavour: OpenAiFlavour } & KeptParts,
+  { isOpenAi, ...kept }: { isOpenAi: boolean } & KeptParts,
 ): JsonObject[] {
-  return addMediaTurns(flavour === "openai" ? messages : joinInstructions(messages))
+  return addMediaTurns(isOpenAi ? messages : joinInstructions(messages))
     .map((message) => toOpenAiMessage(message, kept));
 }
 

@@ -1,6 +1,7 @@
 // Calls a model over a provider's HTTP API: sends a request and reads the stream. Distinguishes a cancel, a failure, a
 // broken stream and a complete reply. A ProviderFormat describes the wire format. Decorators add retries and timeouts.
 import type { Clock } from "../../../base/clock.ts";
+import type { AdapterName } from "../../config/providers.ts";
 import { isJsonObject, isWholeJson, type JsonObject } from "../../../base/json.ts";
 import { parseEventStream, readLines } from "../../../base/text/event_stream.ts";
 import {
@@ -21,8 +22,9 @@ import {
 } from "./provider_failure.ts";
 import { MAX_EVENT_BYTES, mediaTypeOf, postToProvider } from "./provider_fetch.ts";
 
-/** The address, key and name of one model. */
-export interface AdapterOptions {
+/** The adapter, address, key and name of a model. All agents with an equal connection share one Model object. */
+export interface ModelConnection {
+  adapter: AdapterName;
   /** The id of the model, `provider/name`. */
   id: string;
   /** The provider's name for the model. */
@@ -31,8 +33,14 @@ export interface AdapterOptions {
   baseUrl: string;
   /** The key; absent if calls are made without a key. */
   apiKey?: string;
+  /** True to request token counts in the stream, in formats that send them only on request. */
+  streamUsage: boolean;
   /** The context window of the model in tokens, if its settings contain it. */
   contextWindow?: number;
+}
+
+/** A connection, and the collaborators of its adapter. */
+export interface AdapterOptions extends ModelConnection {
   /** The clock for converting a date in Retry-After to a wait. */
   clock: Clock;
   /** Writes a remark about the endpoint to the service log. Absent: remarks are not logged. */

@@ -15,10 +15,12 @@ function attempt(
   return tryModel(
     { provider: "mine", name: "tiny", baseUrl: server.url, streamUsage: true },
     {
-      environment: { get: () => "sk-old-0123456789", secrets: () => [] },
+      settings: {
+        environment: { get: () => "sk-old-0123456789", secrets: () => [] },
+        directories: { workspaceEnvFile: "/ws/.env" },
+        config: { pinKeys: false },
+      },
       apiKey,
-      environmentFile: "/ws/.env",
-      pinKeys: false,
       billing: FREE_BILLING,
       clock,
       signal,

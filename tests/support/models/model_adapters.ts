@@ -188,13 +188,15 @@ export function open(
   return resolveModel(
     { provider: adapter.provider, name: "m", baseUrl: server.origin, streamUsage: true },
     {
-      environment: { get: () => KEY, secrets: () => [] },
-      environmentFile: "/nowhere/.env",
+      settings: {
+        environment: { get: () => KEY, secrets: () => [] },
+        directories: { workspaceEnvFile: "/nowhere/.env" },
+        config: { pinKeys: false },
+      },
       clock,
-      pinKeys: false,
-      billing: FREE_BILLING,
       log: { write: () => {} },
     },
+    FREE_BILLING,
   );
 }
 

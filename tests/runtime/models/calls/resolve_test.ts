@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import { FREE_BILLING } from "../../../support/models/free_billing.ts";
 import type { ModelSettings } from "../../../../runtime/agents/agent.ts";
 import { ModelError } from "../../../../runtime/models/model.ts";
-import {
-  resolveModel,
-  type ResolveModelOptions,
-} from "../../../../runtime/models/calls/resolve.ts";
+import { type ModelSources, resolveModel } from "../../../../runtime/models/calls/resolve.ts";
 import { collectReply } from "../../../support/collect_reply.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
-interface World extends ResolveModelOptions {
+interface World extends ModelSources {
   lines: string[];
 }
 
@@ -18,11 +15,12 @@ function world(variables: Record<string, string> = {}, pinKeys = false): World {
   const lines: string[] = [];
   return {
     lines,
-    environment: { get: (name) => variables[name], secrets: () => [] },
-    environmentFile: "/work/agents/_config/.env",
+    settings: {
+      environment: { get: (name) => variables[name], secrets: () => [] },
+      directories: { workspaceEnvFile: "/work/agents/_config/.env" },
+      config: { pinKeys },
+    },
     clock: new TestClock(),
-    pinKeys,
-    billing: FREE_BILLING,
     log: { write: (level, message) => lines.push(`${level}: ${message}`) },
   };
 }
@@ -33,9 +31,9 @@ function settings(provider: string, overrides: Partial<ModelSettings> = {}): Mod
 
 async function refusalOf(
   given: ModelSettings | undefined,
-  options: ResolveModelOptions,
+  options: ModelSources,
 ): Promise<string> {
-  const error = await resolveModel(given, options).then(
+  const error = await resolveModel(given, options, FREE_BILLING).then(
     () => assert.fail("the model was resolved"),
     (error: unknown) => error,
   );
@@ -70,7 +68,7 @@ Deno.test("resolveModel() sends the key of the provider to its endpoint", async 
   const options = world({ MINE_API_KEY: " k1\n", OPENAI_API_KEY: "k2" });
   const providers = ["mine", "openai", "local"];
   for (const provider of providers) {
-    const model = await resolveModel(settings(provider, { baseUrl }), options);
+    const model = await resolveModel(settings(provider, { baseUrl }), options, FREE_BILLING);
     assert.equal(model.id, `${provider}/m`);
     await collectReply(model);
   }
@@ -84,13 +82,14 @@ Deno.test("resolveModel() sends the key of the provider to its endpoint", async 
 Deno.test("resolveModel() warns about a key for a foreign host, and refuses a pinned key", async () => {
   const given = settings("openai", { baseUrl: "https://proxy.example/v1" });
   const free = world({ OPENAI_API_KEY: "k" });
-  await resolveModel(given, free);
+  await resolveModel(given, free, FREE_BILLING);
   assert.deepEqual(free.lines, [
     "warn: Model openai/m: OPENAI_API_KEY goes to proxy.example, which is not its provider's own host",
   ]);
   const pinned = world({ OPENAI_API_KEY: "k" }, true);
   assert.match(await refusalOf(given, pinned), /goes to proxy\.example.*defaults\.pin_keys is set/);
-  await resolveModel(settings("openai"), pinned);
+  await resolveModel(settings("openai"), pinned, FREE_BILLING);
   const baseUrl = "https://proxy.example";
-  await resolveModel(settings("mine", { baseUrl }), world({ MINE_API_KEY: "k" }, true));
+  const own = world({ MINE_API_KEY: "k" }, true);
+  await resolveModel(settings("mine", { baseUrl }), own, FREE_BILLING);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createDemoModel } from "../../../../runtime/models/demo/demo.ts";
+import { createModel } from "../../../../runtime/models/demo/demo.ts";
 import type { Message } from "../../../../runtime/models/message.ts";
 import type { ModelReply } from "../../../../runtime/models/model.ts";
 import type { Clock } from "../../../../base/clock.ts";
@@ -12,7 +12,7 @@ function play(
   messages: Message[],
   clock: Clock = instantClock(),
 ): Promise<CollectedReply> {
-  return collectReply(createDemoModel({ name, clock }), modelRequest({ messages }));
+  return collectReply(createModel({ name, clock }), modelRequest({ messages }));
 }
 
 function instantClock(): Clock {
@@ -170,7 +170,7 @@ Deno.test("demo/script waits by the clock and rethrows the reason of a cancel", 
 
   const controller = new AbortController();
   const cancelled = collectReply(
-    createDemoModel({ name: "script", clock }),
+    createModel({ name: "script", clock }),
     modelRequest({ messages }),
     { signal: controller.signal },
   );
@@ -185,7 +185,7 @@ Deno.test("demo/script waits by the clock and rethrows the reason of a cancel", 
 Deno.test("demo/script returns the text of a failing step, then its error", async () => {
   for (const retryable of [true, false]) {
     const deltas: string[] = [];
-    const model = createDemoModel({ name: "script", clock: instantClock() });
+    const model = createModel({ name: "script", clock: instantClock() });
     const call = collectReply(
       model,
       modelRequest({ messages: [task([{ say: "half", fail: "Out of order", retryable }]), GO] }),
@@ -198,7 +198,7 @@ Deno.test("demo/script returns the text of a failing step, then its error", asyn
 
 Deno.test("demo/script names the problems of a script", async () => {
   const refusal = /Unknown model "demo\/gpt": the demo provider has report, script, echo/;
-  assert.throws(() => createDemoModel({ name: "gpt", clock: instantClock() }), refusal);
+  assert.throws(() => createModel({ name: "gpt", clock: instantClock() }), refusal);
   await scriptFailure([GO], /is missing; write a ```demo block/);
   const content = "```demo\n[{]\n```";
   await scriptFailure([{ role: "user", content }], /is not JSON \(.+\); fix it/);

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  createAnthropicModel,
-  toAnthropicPrompt,
-} from "../../../../runtime/models/providers/anthropic.ts";
+import { createModel, toAnthropicPrompt } from "../../../../runtime/models/providers/anthropic.ts";
 import { AnthropicReplyAssembler } from "../../../../runtime/models/providers/anthropic_reply.ts";
 import type { AssistantMessage, Message } from "../../../../runtime/models/message.ts";
 import type { Model, ModelReply } from "../../../../runtime/models/model.ts";
@@ -15,7 +12,15 @@ const OWNER = { format: "anthropic", model: "m" };
 function model(server: AnthropicServer, name = "m"): Model {
   const id = `anthropic/${name}`;
   const clock = new TestClock();
-  return createAnthropicModel({ id, name, baseUrl: server.origin, apiKey: "k", clock });
+  return createModel({
+    adapter: "anthropic",
+    streamUsage: true,
+    id,
+    name,
+    baseUrl: server.origin,
+    apiKey: "k",
+    clock,
+  });
 }
 
 function replyFrom(...events: unknown[]): ModelReply {

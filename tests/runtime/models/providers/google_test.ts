@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {
-  createGoogleModel,
+  createModel,
   GoogleReplyAssembler,
   toGooglePrompt,
 } from "../../../../runtime/models/providers/google.ts";
@@ -15,7 +15,15 @@ const OWNER = { format: "google", model: "m" };
 function model(server: GoogleServer): Model {
   const clock = new TestClock();
   const baseUrl = server.origin;
-  return createGoogleModel({ id: "google/m", name: "m", baseUrl, apiKey: "k", clock });
+  return createModel({
+    adapter: "google",
+    streamUsage: true,
+    id: "google/m",
+    name: "m",
+    baseUrl,
+    apiKey: "k",
+    clock,
+  });
 }
 
 function replyFrom(...chunks: unknown[]): ModelReply {

@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Model } from "../../../../runtime/models/model.ts";
-import { contextSize, createOllamaModel } from "../../../../runtime/models/providers/ollama.ts";
+import { contextSize, createModel } from "../../../../runtime/models/providers/ollama.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
 import { OllamaServer } from "../../../support/models/ollama_server.ts";
 import { TestClock } from "../../../support/test_clock.ts";
 
 function model(server: OllamaServer): Model {
   const clock = new TestClock();
-  return createOllamaModel({ id: "ollama/m", name: "m", baseUrl: server.origin, clock });
+  return createModel({
+    adapter: "ollama",
+    streamUsage: true,
+    id: "ollama/m",
+    name: "m",
+    baseUrl: server.origin,
+    clock,
+  });
 }
 
 Deno.test("OllamaModel sends tools, limits and the size of the context, and no empty fields", async () => {

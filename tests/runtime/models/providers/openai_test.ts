@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ModelError, ModelRequest, StopReason } from "../../../../runtime/models/model.ts";
-import type { OpenAiModelOptions } from "../../../../runtime/models/providers/openai.ts";
-import { createOpenAiModel } from "../../../../runtime/models/providers/openai.ts";
+import { createModel } from "../../../../runtime/models/providers/openai.ts";
+import type { AdapterOptions } from "../../../../runtime/models/providers/provider_model.ts";
 import { thoughtOf } from "../../../../runtime/models/message.ts";
 import { collectReply, failureOf, modelRequest } from "../../../support/collect_reply.ts";
 import { OpenAiServer, type OpenAiStep } from "../../../support/models/openai_server.ts";
@@ -11,15 +11,15 @@ const KEY = "sk-distinctive-0123456789";
 
 function model(
   server: { url: string },
-  overrides: Partial<OpenAiModelOptions> = {},
-): ReturnType<typeof createOpenAiModel> {
-  return createOpenAiModel({
+  overrides: Partial<AdapterOptions> = {},
+): ReturnType<typeof createModel> {
+  return createModel({
     id: "openai/test",
     name: "test",
     baseUrl: server.url,
     apiKey: KEY,
     streamUsage: true,
-    flavour: "openai",
+    adapter: "openai",
     clock: new TestClock(),
     ...overrides,
   });
@@ -80,7 +80,7 @@ Deno.test("OpenAiModel sends the conversation, tools and limits in the API's for
 Deno.test("OpenAiModel sends max_tokens to a compatible endpoint, and omits disabled options", async () => {
   await using server = new OpenAiServer([{ text: "ok", usage: null }]);
   const { reply } = await collectReply(
-    model(server, { flavour: "compatible", streamUsage: false }),
+    model(server, { adapter: "compatible", streamUsage: false }),
     modelRequest({ temperature: undefined }),
   );
   assert.equal(reply.usage, null);
