@@ -12,7 +12,6 @@ import { validateAgent } from "./validate_agent.ts";
 import { SystemClock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { hostNames } from "../../runtime/config/database_settings.ts";
-import { PriceFile } from "../../runtime/models/price_file.ts";
 import { ModelPrices } from "../../runtime/models/pricing.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { openWorkspaceTools } from "../../runtime/wiring/tool_catalog.ts";
@@ -54,7 +53,6 @@ export async function openAgentValidation(
     clock,
     log: { write: () => {} },
   });
-  const priceFiles = directories.pricingFiles.map((path) => new PriceFile(path));
   const connected = new Map<string, number>();
   let servers: Promise<ServerConnections> | undefined;
   const connect = async (version: string, name: string): Promise<string | undefined> => {
@@ -91,7 +89,7 @@ export async function openAgentValidation(
   return {
     errors,
     connected,
-    priceProblems: () => prices.problems(),
+    priceProblems: () => prices.lists().flatMap(({ problems }) => problems),
     async validate(source) {
       const clashes = registry.conflictsOf(source.path);
       // A warning among `clashes` means that the registry ignores the file, so the file's content is not checked.
@@ -106,7 +104,6 @@ export async function openAgentValidation(
         environment,
         machineTimeZone,
         prices,
-        priceLists: () => priceFiles.map((file) => file.current()),
         inspectResources,
         agentIds: registry.list().map(({ id }) => id),
         startersOf: (id) => registry.get(id)?.after.map(({ agentId }) => agentId) ?? [],

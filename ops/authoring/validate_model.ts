@@ -89,7 +89,7 @@ export function describeUnknownModel(
 async function checkPrice(
   agent: Agent,
   file: DiagnosedFile,
-  { prices, priceLists, config }: ValidationContext,
+  { prices, config }: ValidationContext,
 ): Promise<Diagnostic[]> {
   const { model, settings } = agent;
   if (model === undefined) return [];
@@ -98,7 +98,7 @@ async function checkPrice(
   if (!isLimited && refusing === undefined) return [];
   const isKnown = await prices.hasPrice(model);
   const id = `${model.provider}/${model.name}`;
-  const lists = priceLists();
+  const lists = prices.lists();
   const broken = findBrokenPrice(lists, model);
   if (broken !== undefined) {
     const consequence = isKnown

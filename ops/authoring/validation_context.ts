@@ -4,7 +4,6 @@ import type { MachineTimeZone } from "../../runtime/agents/machine_time_zone.ts"
 import type { InspectedResources } from "../../runtime/agents/resource_problem.ts";
 import type { Environment } from "../../runtime/config/files/environment.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
-import type { PriceList } from "../../runtime/models/price_file.ts";
 import type { ModelPrices } from "../../runtime/models/pricing.ts";
 
 /** The settings, tools and agents of a workspace. */
@@ -16,9 +15,7 @@ export interface ValidationContext
   hostNames: () => string[];
   /** The machine's time zone, for agents that name no time zone. */
   machineTimeZone: MachineTimeZone;
-  prices: Pick<ModelPrices, "hasPrice">;
-  /** The price files, the more important ones first. */
-  priceLists: () => readonly PriceList[];
+  prices: Pick<ModelPrices, "hasPrice" | "lists">;
   /** Inspects the custom tools, skills and servers that an agent names. */
   inspectResources: (agent: Agent) => Promise<InspectedResources>;
   /** The ids of all agents. */

@@ -43,12 +43,6 @@ export function secretVariables(trigger: Trigger): string[] {
   return form.secrets?.(trigger) ?? [];
 }
 
-/** Another agent whose ends start this agent. */
-export interface Followed {
-  agentId: string;
-  on: FollowedEnd;
-}
-
 /** A path that the agent may access, under the name that its prompt and tools use. */
 export interface AgentPath {
   alias: string;
@@ -69,7 +63,8 @@ export interface Agent extends AgentPolicy {
   /** The model's settings. Undefined if neither the file nor config.yaml names a model. */
   model: ModelSettings | undefined;
   trigger: Trigger;
-  after: Followed[];
+  /** The agents whose ends start this agent. */
+  after: { agentId: string; on: FollowedEnd }[];
   /** The number of consecutive failures after which the trigger and `after` pause. Null if they never pause. */
   maxFailures: number | null;
   settings: RunSettings;
@@ -162,7 +157,7 @@ export function toAgent(
   };
 }
 
-function toFollowed(written: NonNullable<Definition["after"]>): Followed[] {
+function toFollowed(written: NonNullable<Definition["after"]>): Agent["after"] {
   return written.map((one) => {
     const { agent, on } = typeof one === "string" ? { agent: one, on: "success" as const } : one;
     return { agentId: normalizeId(agent), on };

@@ -11,19 +11,17 @@ export class AgentNotFound extends RuntimeError {
   }
 }
 
-/** The stored data of agents, by their stored ids (NFC). */
-interface StoredAgentData {
-  executions: { newestByAgent(ids: readonly string[]): Promise<{ size: number }> };
-  slots: { listSlots(id: string, page: { limit: number; offset: number }): Promise<unknown[]> };
-}
-
 /**
- * Returns the stored form of an agent's id in any Unicode spelling. The agent may be removed. Throws AgentNotFound for an
+ * Returns the stored form (NFC) of an agent's id in any Unicode spelling. The agent may be removed. Throws AgentNotFound for an
  * agent that never existed.
  */
 export async function requireKnownAgent(
   id: string,
-  { registry, executions, slots }: StoredAgentData & { registry: AgentRegistry },
+  { registry, executions, slots }: {
+    registry: AgentRegistry;
+    executions: { newestByAgent(ids: readonly string[]): Promise<{ size: number }> };
+    slots: { listSlots(id: string, page: { limit: number; offset: number }): Promise<unknown[]> };
+  },
 ): Promise<string> {
   const agent = registry.get(id);
   if (agent !== undefined) return agent.id;

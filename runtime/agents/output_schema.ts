@@ -9,6 +9,8 @@ import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { isBelow } from "../../base/files/path_below.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { isDeeperThan, isJsonObject, isWholeJson, type JsonSchema } from "../../base/json.ts";
+import { valueAt } from "../../base/text/json_pointer.ts";
+import { decodePercents } from "../../base/text/percent_encoding.ts";
 import { basename, dirname, relative } from "../../base/plain_path.ts";
 
 /** The source of the output schema: the agent file, or the file at this absolute path. */
@@ -200,19 +202,6 @@ function inPattern(pattern: unknown, at: YamlPath): SchemaProblem[] {
 function isDangling(reference: unknown, root: JsonSchema): boolean {
   if (reference === "#") return false;
   if (typeof reference !== "string" || !reference.startsWith("#/")) return true;
-  let place: unknown = root;
-  for (const part of reference.slice(2).split("/")) {
-    const name = safeDecode(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof place !== "object" || place === null || !Object.hasOwn(place, name)) return true;
-    place = Reflect.get(place, name);
-  }
+  const place = valueAt(root, decodePercents(reference.slice(1)));
   return typeof place !== "boolean" && !isJsonObject(place);
-}
-
-function safeDecode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part; // The text is no percent-encoding, so it is used unchanged.
-  }
 }

@@ -131,14 +131,9 @@ export class AgentRegistry {
   }
 
   /**
-   * Returns true if an agent with this id may exist but cannot be read now: its file never parsed, or the directory is
-   * unreadable. The next load may be able to read it.
+   * Returns the reason why an agent with this id may exist but cannot be read now: its file never parsed, or the directory
+   * is unreadable. The next load may be able to read it. Undefined for any other id.
    */
-  isUnreadable(id: string): boolean {
-    return this.unreadableProblem(id) !== undefined;
-  }
-
-  /** Returns the problem if isUnreadable() is true, or undefined. */
   unreadableProblem(id: string): Diagnostic | undefined {
     if (this.#unreadable !== undefined) return this.#unreadable;
     const entry = this.#entries.get(normalizeId(id));

@@ -13,12 +13,6 @@ export interface ToolCall {
   written?: true;
 }
 
-/** The system prompt. The first message of a conversation, and the only one with this role. */
-export interface SystemMessage {
-  role: "system";
-  content: string;
-}
-
 /** The message of a user or trigger that started the run, or a text that the runtime inserted. */
 export interface UserMessage {
   role: "user";
@@ -72,8 +66,12 @@ export interface ToolMessage {
   media?: readonly Media[];
 }
 
-/** One message of a conversation. */
-export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+/** One message of a conversation. The system prompt is the first, and the only one with its role. */
+export type Message =
+  | { role: "system"; content: string }
+  | UserMessage
+  | AssistantMessage
+  | ToolMessage;
 
 /** The name of the field of `providerData` with the text of a `<think>` tag. */
 export const THOUGHT = "<think>";

@@ -29,26 +29,17 @@ export type Price = z.output<typeof priceSchema>;
  */
 const MOST_OF_A_KIND = 100;
 
-/** The result of parsing a pricing file: the valid prices, and the problems of the file. */
-export interface ParsedPriceFile {
-  /** The valid prices by the keys of the file. */
-  prices: Map<string, Price>;
-  /** The first error of each invalid entry, by the keys of the file. */
-  broken: Map<string, Diagnostic>;
-  /** All problems of the file. Unknown keys are warnings. */
-  diagnostics: Diagnostic[];
-}
-
 /**
- * Parses the text of a pricing file. Invalid entries do not affect valid ones. If the text is not a YAML map, returns only
- * diagnostics.
+ * Parses the text of a pricing file. Invalid entries do not affect valid ones, and get their prices from `before`. If the
+ * text is not a YAML map, all prices are from `before`.
  */
 export function parsePriceFile(
   text: string,
   path: string,
-): ParsedPriceFile | { diagnostics: Diagnostic[] } {
+  before: PriceList["prices"] = new Map(),
+): PriceList {
   const parsed = parseYaml(text, { path });
-  if ("diagnostics" in parsed) return parsed;
+  if ("diagnostics" in parsed) return unreadList(before, parsed.diagnostics);
   const { document } = parsed;
   const prices = new Map<string, Price>();
   const broken = new Map<string, Diagnostic>();
@@ -73,7 +64,15 @@ export function parsePriceFile(
     }
   }
   if ([...broken.values()].includes(unlisted)) diagnostics.push(unlisted);
-  return { prices, broken, diagnostics };
+  for (const key of broken.keys()) {
+    const price = before.get(key);
+    if (price !== undefined) prices.set(key, price);
+  }
+  return { prices, broken, failure: undefined, problems: diagnostics };
+}
+
+function unreadList(prices: PriceList["prices"], problems: readonly Diagnostic[]): PriceList {
+  return { prices, broken: new Map(), failure: problems[0], problems };
 }
 
 /** The content of a pricing file. */
@@ -84,7 +83,7 @@ export interface PriceList {
   broken: ReadonlyMap<string, Diagnostic>;
   /** The reason why no entry can be read; undefined if the file can be read or does not exist. */
   failure: Diagnostic | undefined;
-  /** All problems of the file at present. */
+  /** All problems of the file at present. Unknown keys are warnings. */
   problems: readonly Diagnostic[];
 }
 
@@ -104,50 +103,27 @@ export class PriceFile {
   /** Returns the current content. Reads the file only after a change. */
   current(): PriceList {
     const changed = this.#file.readIfChanged();
-    if (changed !== undefined) this.#update(changed);
+    if (changed !== undefined) this.#list = this.#read(changed);
     return this.#list;
   }
 
-  #update(changed: ChangedFile): void {
+  #read(changed: ChangedFile): PriceList {
+    const { path } = this;
+    const { prices } = this.#list;
     switch (changed.state) {
       case "text":
-        return this.#parse(changed.text);
+        return parsePriceFile(changed.text, path, prices);
       case "bytes":
-        return this.#keepPrices([changed.diagnostic]);
+        return unreadList(prices, [changed.diagnostic]);
       case "missing":
-        this.#list = EMPTY;
-        return;
-      case "unfit":
-        return this.#fail(
-          changed.reason === "is over 1 MB"
-            ? "The file is over 1 MB, too large for a price list"
-            : `The file cannot be read: it ${changed.reason}`,
-        );
-      case "unreadable":
-        return this.#fail(`The file cannot be read: ${changed.reason}`);
+        return EMPTY;
     }
-  }
-
-  #parse(text: string): void {
-    const parsed = parsePriceFile(text, this.path);
-    if (!("prices" in parsed)) {
-      this.#keepPrices(parsed.diagnostics);
-      return;
-    }
-    const { prices, broken, diagnostics } = parsed;
-    for (const key of broken.keys()) {
-      const before = this.#list.prices.get(key);
-      if (before !== undefined) prices.set(key, before);
-    }
-    this.#list = { prices, broken, failure: undefined, problems: diagnostics };
-  }
-
-  #fail(message: string): void {
-    this.#keepPrices([errorAtStart(this.path, message)]);
-  }
-
-  #keepPrices(problems: readonly Diagnostic[]): void {
-    const { prices } = this.#list;
-    this.#list = { prices, broken: new Map(), failure: problems[0], problems };
+    const { reason } = changed;
+    const message = changed.state === "unreadable"
+      ? `The file cannot be read: ${reason}`
+      : reason === "is over 1 MB"
+      ? "The file is over 1 MB, too large for a price list"
+      : `The file cannot be read: it ${reason}`;
+    return unreadList(prices, [errorAtStart(path, message)]);
   }
 }

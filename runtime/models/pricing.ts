@@ -96,13 +96,13 @@ export class ModelPrices {
     return (await this.#findInTable(model, NOTHING))?.model.context_window;
   }
 
-  /** Returns the current problems of the pricing files. */
-  problems(): Diagnostic[] {
-    return this.#files.flatMap((file) => file.current().problems);
+  /** Returns the current content of the pricing files, in order of precedence. */
+  lists(): PriceList[] {
+    return this.#files.map((file) => file.current());
   }
 
   async #cost(model: PricedModel, reported: Usage): Promise<number | null> {
-    const lists = this.#files.map((file) => file.current());
+    const lists = this.lists();
     this.#report(lists.flatMap(({ problems }) => problems));
     const usage = consistent(reported);
     const price = findPrice(lists, priceKeysOf(model));

@@ -2,12 +2,7 @@
 // Decision: a rolling hash (Rabin-Karp) of our own. Rejected: one regular expression of all secrets, because it tries each
 // secret at each position.
 
-/** A text to find. */
-export interface Needle {
-  text: string;
-  /** The name of the secret that the text belongs to. */
-  name: string;
-}
+import type { Secret } from "./secret.ts";
 
 /** The range of a secret in a text, in UTF-16 code units, and the name to show in its place. */
 export interface Mark {
@@ -26,20 +21,20 @@ export class SecretFinder {
   readonly #window: number;
   /** The factor of the character that leaves the window. */
   readonly #leaving: number;
-  /** The needles by their first window, the longest first. */
-  readonly #needles = new Map<string, Needle[]>();
+  /** The needles, which are notations of secrets, by their first window. The longest are first. */
+  readonly #needles = new Map<string, Secret[]>();
   /** Marks the low bits of the hashes of all first windows. */
   readonly #filter = new Uint8Array(FILTER_BITS + 1);
-  readonly #longestFirst: readonly Needle[];
+  readonly #longestFirst: readonly Secret[];
 
-  constructor(needles: readonly Needle[]) {
-    this.#longestFirst = needles.toSorted((a, b) => b.text.length - a.text.length);
-    this.#window = Math.min(WINDOW, this.#longestFirst.at(-1)?.text.length ?? WINDOW);
+  constructor(needles: readonly Secret[]) {
+    this.#longestFirst = needles.toSorted((a, b) => b.value.length - a.value.length);
+    this.#window = Math.min(WINDOW, this.#longestFirst.at(-1)?.value.length ?? WINDOW);
     let leaving = 1;
     for (let i = 1; i < this.#window; i++) leaving = Math.imul(leaving, FACTOR);
     this.#leaving = leaving;
     for (const needle of this.#longestFirst) {
-      const beginning = needle.text.slice(0, this.#window);
+      const beginning = needle.value.slice(0, this.#window);
       this.#needles.getOrInsertComputed(beginning, () => []).push(needle);
       this.#filter[this.#hash(beginning) & FILTER_BITS] = 1;
     }
@@ -62,12 +57,12 @@ export class SecretFinder {
     for (let from = 0;; from++) {
       if (filter[hash & FILTER_BITS] === 1) {
         const needle = this.#needles.get(text.slice(from, from + window))?.find((one) =>
-          from + one.text.length > end && (ends.get(one.text) ?? 0) <= from &&
-          text.startsWith(one.text, from)
+          from + one.value.length > end && (ends.get(one.value) ?? 0) <= from &&
+          text.startsWith(one.value, from)
         );
         if (needle !== undefined) {
-          end = from + needle.text.length;
-          ends.set(needle.text, end);
+          end = from + needle.value.length;
+          ends.set(needle.value, end);
           found.push({ from, to: end, name: needle.name });
         }
       }
@@ -79,13 +74,13 @@ export class SecretFinder {
 
   /** Returns the length of the longest end of the text that is the beginning of a needle, but not a needle itself. */
   openEnd(text: string): number {
-    const longest = this.#longestFirst[0]?.text.length ?? 0;
+    const longest = this.#longestFirst[0]?.value.length ?? 0;
     for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
       const end = text.slice(from);
       const similar = end.length < this.#window
         ? this.#longestFirst
         : this.#needles.get(end.slice(0, this.#window)) ?? [];
-      if (similar.some((one) => one.text.length > end.length && one.text.startsWith(end))) {
+      if (similar.some((one) => one.value.length > end.length && one.value.startsWith(end))) {
         return end.length;
       }
     }

@@ -44,33 +44,25 @@ function asciiSpellings(value: string): string[] {
   return [spell((digits) => digits), spell((digits) => digits.toUpperCase())];
 }
 
-/** The finders of a list of secrets. */
-interface Finders {
-  /** Finds the secrets in all notations. */
-  secrets: SecretFinder;
-  /** Finds the secrets and their placeholders. */
-  wholes: SecretFinder;
-  placeholders: ReadonlySet<string>;
-  longestPlaceholder: number;
+/** The finders by list of secrets. A changed secret makes a new list. */
+const finders = new WeakMap<readonly Secret[], ReturnType<typeof createFinders>>();
+
+function findersOf(secrets: readonly Secret[]): ReturnType<typeof createFinders> {
+  return finders.getOrInsertComputed(secrets, createFinders);
 }
 
-/** The finders by list. A changed secret makes a new list. */
-const finders = new WeakMap<readonly Secret[], Finders>();
-
-function findersOf(secrets: readonly Secret[]): Finders {
-  return finders.getOrInsertComputed(secrets, () => {
-    const needles = secrets.flatMap((one) =>
-      spellingsOf(one).map((text) => ({ text, name: one.name }))
-    );
-    const placeholders = new Set(secrets.map(placeholderOf));
-    const shown = [...placeholders].map((text) => ({ text, name: "" }));
-    return {
-      secrets: new SecretFinder(needles),
-      wholes: new SecretFinder([...needles, ...shown]),
-      placeholders,
-      longestPlaceholder: shown.reduce((most, { text }) => Math.max(most, text.length), 0),
-    };
-  });
+function createFinders(secrets: readonly Secret[]) {
+  const needles = secrets.flatMap((one) => spellingsOf(one).map((value) => ({ ...one, value })));
+  const placeholders = new Set(secrets.map(placeholderOf));
+  const shown = [...placeholders].map((value) => ({ value, name: "" }));
+  return {
+    /** Finds the secrets in all notations. */
+    secrets: new SecretFinder(needles),
+    /** Finds the secrets and their placeholders. */
+    wholes: new SecretFinder([...needles, ...shown]),
+    placeholders,
+    longestPlaceholder: shown.reduce((most, { value }) => Math.max(most, value.length), 0),
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Finds the key of a telemetry collector, so that it is redacted. The key is among the headers in a variable whose name
 // does not look like a secret's.
+import { decodePercents } from "../../base/text/percent_encoding.ts";
 import { joinSecrets, type Secret, SHORTEST_SECRET } from "../secrets/secret.ts";
 
 const VARIABLES = [
@@ -31,17 +32,9 @@ function headerSecrets(text: string): Set<string> {
   const found = new Set([text.trim()]);
   for (const entry of text.split(",")) {
     const value = entry.slice(entry.indexOf("=") + 1).trim();
-    const sent = decode(value);
+    // The exporter sends a value that is not percent-encoded unchanged.
+    const sent = decodePercents(value);
     for (const one of [value, sent]) found.add(one).add(one.replace(/^\S+\s+/, ""));
   }
   return new Set([...found].filter(({ length }) => length >= SHORTEST_SECRET));
-}
-
-function decode(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    // The value is not percent-encoded, so the exporter sends it unchanged.
-    return value;
-  }
 }

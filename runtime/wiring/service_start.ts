@@ -86,7 +86,7 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   await sweeps.start();
   const created = triggers = resources.use(createServiceTriggers(parts));
   const reconcile = async () => {
-    const isUnreadable = (id: string) => registry.isUnreadable(id);
+    const isUnreadable = (id: string) => registry.unreadableProblem(id) !== undefined;
     const isElsewhere = (id: string) =>
       describeHostMismatch(registry.get(id)?.onlyOn, () => hostNames(settings)) !== undefined;
     await created.reconcile(registry.list(), { isUnreadable, isElsewhere });

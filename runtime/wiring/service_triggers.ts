@@ -47,7 +47,7 @@ const loadWatchStore = lazyModule(() => import("../triggers/watch/watch_store.ts
 
 /** Options of createServiceTriggers(). */
 export interface ServiceTriggersOptions extends Context, AnswerPorts {
-  registry: Pick<AgentRegistry, "get" | "isUnreadable" | "list">;
+  registry: Pick<AgentRegistry, "get" | "unreadableProblem" | "list">;
   /** Returns an agent as its file is now, or undefined. */
   currentAgent: (id: string) => Promise<Agent | undefined>;
   executions: Pick<ExecutionReads, "readByKey">;
@@ -128,7 +128,7 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const followUps = new FollowUps({
     ...common,
     store: new SqlFollowUpStore(db),
-    isUnreadable: (id) => options.registry.isUnreadable(id),
+    isUnreadable: (id) => options.registry.unreadableProblem(id) !== undefined,
     isFollowed: (id) => options.registry.list().some((agent) => follows(agent, id)),
   });
   const openStore = async () => new (await loadWatchStore()).SqlWatchStore(db);

@@ -105,10 +105,7 @@ const READERS: Record<string, Record<string, (text: string) => unknown[]>> = {
     agent: (text) =>
       problemsOf(parseAgentFile(`---\nmodel: { provider: openai, name: b }\n${text}---\nGo.`)),
     config: readConfig,
-    prices: (text) => {
-      const parsed = parsePriceFile(text, "pricing.yaml");
-      return parsed.diagnostics;
-    },
+    prices: (text) => [...parsePriceFile(text, "pricing.yaml").problems],
     channels: (text) => readConfig(`notify:\n${text.replaceAll(/^/gm, "  ")}`),
     test: (text) => problemsOf(parseCase(text, "case.yaml")),
     expectation: (text) => problemsOf(parseCase(`version: 1\nreplies: []\n${text}`, "case.yaml")),

@@ -8,17 +8,14 @@ const OLD_RESULT_CHARACTERS = 200;
 const RESULT_CHARACTERS = 500;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** A shortened conversation. */
-export interface FittedConversation {
-  messages: Message[];
-  /** The estimated tokens of the shortened conversation. */
-  tokens: number;
-  /** A description of the changes; empty if no change was possible. */
-  changes: string;
-}
-
-/** Returns the conversation, shortened to `room` estimated tokens or as far as possible. */
-export function fitConversation(messages: readonly Message[], room: number): FittedConversation {
+/**
+ * Returns the conversation, shortened to `room` estimated tokens or as far as possible, with its estimated tokens. `changes`
+ * describes the changes; it is empty if no change was possible.
+ */
+export function fitConversation(
+  messages: readonly Message[],
+  room: number,
+): { messages: Message[]; tokens: number; changes: string } {
   const fitted: (Message | undefined)[] = [...messages];
   let tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
   const counts = { pictures: 0, old: 0, turns: 0, own: 0 };

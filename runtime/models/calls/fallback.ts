@@ -10,7 +10,7 @@ import { ReplyTimeout } from "./retry.ts";
 const LONGEST_WAIT_MS = 10 * SECOND_MS;
 
 /** A model of the chain, opened at its first call. */
-export interface FallbackModel {
+interface FallbackModel {
   /** The id of the model, `provider/name`. */
   id: string;
   /**

@@ -56,17 +56,11 @@ function say(text: string, ...call: NonNullable<DemoStep["call"]>): DemoStep {
   return { say: text, ...(call.length > 0 && { call }) };
 }
 
-/** A report about a text as Markdown, and its summary in one or two sentences. */
-interface TextSummary {
-  report: string;
-  gist: string;
-}
-
 /**
- * Returns a report with the number of lines, words, headings and open items of a text, or the rows and column sums of a CSV
+ * Returns a summary in one or two sentences, and a report in Markdown with the number of lines, words, headings and open items of a text, or the rows and column sums of a CSV
  * table.
  */
-function summariseText(path: string, text: string): TextSummary {
+function summariseText(path: string, text: string): { report: string; gist: string } {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const facts = /\.csv$/i.test(path) ? tableFacts(lines) : proseFacts(text, lines);
   const report = [`# Report on ${path}`, "", ...facts.map((fact) => `- ${fact}`), ""].join("\n");

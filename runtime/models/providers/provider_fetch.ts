@@ -14,24 +14,19 @@ const MAX_REDIRECTS = 3;
 /** Matches a lone surrogate, as JSON.stringify writes it. Texts of agents may contain one, and providers refuse it. */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-/** The HTTP request of one model call. */
-export interface ProviderCall {
-  url: string;
-  /** Headers in addition to the content type. They contain the key. */
-  headers: Readonly<Record<string, string>>;
-  /** The body as JSON text. */
-  body: string;
-  signal?: AbortSignal;
-}
-
 /**
- * Sends a model call. Returns its answer with a body of limited size. Follows redirects only within the origin, because the
+ * Sends a model call. `headers` contain the key, and `body` is JSON text. Returns its answer with a body of limited size. Follows redirects only within the origin, because the
  * headers contain a key. Throws ModelError if the connection fails, a redirect names another host, or a successful answer
  * is a web page. The body throws ModelError if it is too long.
  */
 export async function postToProvider(
   context: ProviderContext,
-  { url, headers, body, signal }: ProviderCall,
+  { url, headers, body, signal }: {
+    url: string;
+    headers: Readonly<Record<string, string>>;
+    body: string;
+    signal?: AbortSignal;
+  },
 ): Promise<Response> {
   const answer = await ask(context, new URL(url), {
     method: "POST",
@@ -118,33 +113,22 @@ function endlessReplyRefusal(
 ): TransformStream<Uint8Array, Uint8Array> {
   let total = 0;
   let event = 0;
-  // The last two bytes of the previous chunk, because a blank line may be split between two chunks.
-  let tail: readonly [number, number] = [LINE_FEED, LINE_FEED];
+  let lineFeeds = 0;
   return new TransformStream({
     transform(chunk, controller) {
       total += chunk.length;
-      const end = hasEvents ? lastBlankLine(chunk, tail) : chunk.lastIndexOf(LINE_FEED);
-      event = end < 0 ? event + chunk.length : chunk.length - 1 - end;
-      tail = [chunk.at(-2) ?? tail[1], chunk.at(-1) ?? tail[1]];
       if (total > MAX_REPLY_BYTES) throw endlessReply(context, "its reply", MAX_REPLY_BYTES);
-      if (event > MAX_EVENT_BYTES) throw endlessReply(context, "one part of it", MAX_EVENT_BYTES);
+      for (const byte of chunk) {
+        event++;
+        // A blank line ends an event. A carriage return belongs to the line ending.
+        if (byte === LINE_FEED) lineFeeds++;
+        else if (byte !== CARRIAGE_RETURN) lineFeeds = 0;
+        if (lineFeeds === (hasEvents ? 2 : 1)) event = lineFeeds = 0;
+        if (event > MAX_EVENT_BYTES) throw endlessReply(context, "one part of it", MAX_EVENT_BYTES);
+      }
       controller.enqueue(chunk);
     },
   });
-}
-
-/**
- * Returns the end of the last blank line in a chunk, which ends an event; a negative number if there is none. `tail` has
- * the two bytes before the chunk.
- */
-function lastBlankLine(chunk: Uint8Array, tail: readonly [number, number]): number {
-  const byteAt = (at: number) => at < 0 ? tail[at + 2] : chunk[at];
-  for (let at = chunk.lastIndexOf(LINE_FEED); at >= 0; at = chunk.lastIndexOf(LINE_FEED, at - 1)) {
-    const before = byteAt(at - 1) === CARRIAGE_RETURN ? at - 2 : at - 1;
-    if (byteAt(before) === LINE_FEED) return at;
-    if (at === 0) return -1;
-  }
-  return -1;
 }
 
 function endlessReply(context: ProviderContext, what: string, bytes: number): ModelError {

@@ -62,8 +62,10 @@ export async function validate(yaml: string, around: Around = {}): Promise<strin
       home: workspace,
       environment: { get: (name) => variables[name], secrets: () => [] },
       machineTimeZone: readMachineTimeZone(around.tz ?? "UTC"),
-      prices: { hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")) },
-      priceLists: () => [],
+      prices: {
+        hasPrice: (model) => Promise.resolve(!model.name.startsWith("unpriced")),
+        lists: () => [],
+      },
       inspectResources: () =>
         Promise.resolve({ problems: [], toolNames: [], isComplete: true, ...resources }),
       agentIds: ["daily"],

@@ -124,7 +124,7 @@ Deno.test("ModelPrices reports a path that is not a file once, and continues", a
   const { workspaceFile, configFile } = it;
   const told = async (): Promise<(string | undefined)[]> => {
     assert.equal(await costs(it.prices, "mine/m", usage(1, 1)), null);
-    return it.prices.problems().map(({ message }) => message);
+    return it.prices.lists().flatMap(({ problems }) => problems).map(({ message }) => message);
   };
   await Deno.mkdir(workspaceFile);
   await new Deno.Command("mkfifo", { args: [configFile] }).output();

@@ -38,7 +38,7 @@ Deno.test("SecretFinder finds the same occurrences and open ends as a search for
     // Needles may begin with another needle.
     needles.push(...needles.map((one) => one + word(draw(3))));
     const text = word(draw(30)) + needles.join(word(draw(2))) + word(draw(10));
-    const finder = new SecretFinder(needles.map((one) => ({ text: one, name: "" })));
+    const finder = new SecretFinder(needles.map((one) => ({ value: one, name: "" })));
     assert.deepEqual(finder.find(text), findSlowly(needles, text));
     for (const end of [text, ...needles.map((one) => text + one.slice(0, -1))]) {
       assert.equal(finder.openEnd(end), openEndSlowly(needles, end));

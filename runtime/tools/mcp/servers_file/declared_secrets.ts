@@ -1,6 +1,7 @@
 // Finds the secrets among the values of an entry in mcp-servers.json, by their names or forms. Most other values are
 // ordinary words, and must not be redacted wherever they occur.
 import { isJsonObject } from "../../../../base/json.ts";
+import { decodePercents } from "../../../../base/text/percent_encoding.ts";
 import { hiddenParts, type Secret } from "../../../secrets/secret.ts";
 import { URL_KEYS } from "./server_entries.ts";
 
@@ -59,7 +60,7 @@ export function declaredSecrets(
     look("url", url);
     for (const [, name = "", value = ""] of url.matchAll(/[?&]([^=&#]+)=([^&#]*)/g)) {
       look(name, value);
-      look(name, decode(value));
+      look(name, decodePercents(value));
     }
   }
   return [...found.values()];
@@ -69,12 +70,4 @@ export function declaredSecrets(
 export function isSecretPlace(name: string): boolean {
   // The underscore splits names such as `apiKey` and `accessPass` into two words.
   return SECRET_NAME.test(name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2"));
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // The text is not URL-encoded, so it is sent as written.
-  }
 }
