@@ -1,6 +1,6 @@
 // The `demo` provider: scripted models that need no key and no network. `demo/report` is for a first try, `demo/script` for
 // tests of an agent's guards, triggers and limits, and `demo/echo` for a smoke test.
-import type { AdapterOptions } from "../providers/provider_model.ts";
+import type { Clock } from "../../../base/clock.ts";
 import { DEMO_MODEL_NAMES } from "./demo_names.ts";
 import { DemoTurn } from "./demo_turn.ts";
 import { echoStep, reportStep } from "./demo_report.ts";
@@ -27,9 +27,7 @@ const DEMO_MODELS: Readonly<
 };
 
 /** Creates a scripted model. Throws ModelError for a name that is not in `DEMO_MODEL_NAMES`. */
-export function createModel(
-  { name, clock }: Pick<AdapterOptions, "name" | "clock">,
-): Model {
+export function createModel({ name, clock }: { name: string; clock: Clock }): Model {
   const known = DEMO_MODEL_NAMES.find((one) => one === name);
   if (known === undefined) {
     throw refusal(

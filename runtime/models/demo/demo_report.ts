@@ -57,8 +57,8 @@ function say(text: string, ...call: NonNullable<DemoStep["call"]>): DemoStep {
 }
 
 /**
- * Returns a summary in one or two sentences, and a report in Markdown with the number of lines, words, headings and open items of a text, or the rows and column sums of a CSV
- * table.
+ * Returns a summary of a text in one or two sentences, and a report in Markdown. The report has the number of lines, words,
+ * headings and open items of a text, or the rows and column sums of a CSV table.
  */
 function summariseText(path: string, text: string): { report: string; gist: string } {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
