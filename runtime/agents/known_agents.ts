@@ -12,8 +12,8 @@ export class AgentNotFound extends RuntimeError {
 }
 
 /**
- * Returns the stored form (NFC) of an agent's id in any Unicode spelling. The agent may be removed. Throws AgentNotFound for an
- * agent that never existed.
+ * Returns the stored form (NFC) of an agent's id in any Unicode spelling. The agent may be removed. Throws AgentNotFound
+ * for an agent that never existed.
  */
 export async function requireKnownAgent(
   id: string,

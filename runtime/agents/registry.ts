@@ -25,11 +25,7 @@ import { describeCopy, diagnoseCopy, markedOriginal } from "./copied_file.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
 
 /** A file that gives no agent, because it is misnamed or never parsed, or the unreadable directory itself. */
-export interface BrokenAgentFile {
-  id: string;
-  path: string;
-  diagnostics: Diagnostic[];
-}
+export type BrokenAgentFile = Pick<AgentEntry, "id" | "path" | "diagnostics">;
 
 /** The maximum time in milliseconds that a load waits for all files that are being written. */
 const MAX_WAIT_MS = 1_000;

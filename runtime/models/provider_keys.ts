@@ -10,20 +10,13 @@ const NAMED_KEYS: readonly string[] = [
   "INKLING_API_KEY",
 ];
 
-/** The key variables that a list of agents uses. */
-interface KeyVariables {
-  of: readonly Agent[];
-  all: ReadonlySet<string>;
-  named: readonly string[];
-}
-
 /**
  * The variables with keys, for the present agents. They are calculated once for each list that `agents` returns, because
  * every redaction uses them and there may be thousands of agents.
  */
 export class ProviderKeys {
   readonly #agents: () => readonly Agent[];
-  #found: KeyVariables | undefined;
+  #found: ReturnType<typeof findVariables> | undefined;
 
   constructor(agents: () => readonly Agent[]) {
     this.#agents = agents;
@@ -50,14 +43,15 @@ export class ProviderKeys {
     return this.#variables().named;
   }
 
-  #variables(): KeyVariables {
+  #variables(): ReturnType<typeof findVariables> {
     const agents = this.#agents();
     if (this.#found?.of !== agents) this.#found = findVariables(agents);
     return this.#found;
   }
 }
 
-function findVariables(agents: readonly Agent[]): KeyVariables {
+/** Returns the key variables that a list of agents uses. */
+function findVariables(agents: readonly Agent[]) {
   const models = agents.flatMap(({ model }) => modelChain(model));
   const named = new Set([
     ...models.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? []),

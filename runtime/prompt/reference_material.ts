@@ -1,15 +1,10 @@
 // Formats the sections of the prompt about skills, other agents and MCP servers. Their descriptions are untrusted text.
+import type { Agent } from "../agents/agent.ts";
 import type { ServerInstructions, SkillDescription } from "../vocabulary/prompt_material.ts";
 import { quoteText, toPromptLine, toPromptText } from "../vocabulary/untrusted_text.ts";
 
 const MAX_DESCRIPTION_CHARACTERS = 1_000;
 const MAX_HINT_CHARACTERS = 200;
-
-/** An agent that the running agent may call. */
-export interface PromptDelegate {
-  id: string;
-  description: string;
-}
 
 /**
  * Returns a paragraph about the skills, one about the agents, one about the tags of skills, and one with the instructions of
@@ -18,7 +13,7 @@ export interface PromptDelegate {
 export function describeReferences(
   { skills = [], delegates = [], servers = [] }: {
     skills?: readonly SkillDescription[];
-    delegates?: readonly PromptDelegate[];
+    delegates?: readonly Pick<Agent, "id" | "description">[];
     servers?: readonly ServerInstructions[];
   },
 ): string[] {
@@ -71,7 +66,7 @@ function describeSkills(skills: readonly SkillDescription[]): string {
   ].join("\n");
 }
 
-function describeDelegates(delegates: readonly PromptDelegate[]): string {
+function describeDelegates(delegates: readonly Pick<Agent, "id" | "description">[]): string {
   return [
     "Agents: run_agent delegates a part of the work to one of these. It sees only the arguments that you give it.",
     ...delegates.map(({ id, description }) => describeItem(quoteText(id), description)),

@@ -1,10 +1,7 @@
 // Formats the system message of a run: the agent's environment, then its task.
 import { toTimestamp } from "../../base/clock.ts";
-import {
-  describeReferences,
-  type PromptDelegate,
-  readServerInstructions,
-} from "./reference_material.ts";
+import type { Agent } from "../agents/agent.ts";
+import { describeReferences, readServerInstructions } from "./reference_material.ts";
 import type {
   SandboxRoot,
   ServerInstructions,
@@ -32,7 +29,7 @@ export interface SystemPromptOptions {
   memorySections: readonly string[];
   skills?: readonly SkillDescription[];
   /** The agents that this agent may call. */
-  delegates?: readonly PromptDelegate[];
+  delegates?: readonly Pick<Agent, "id" | "description">[];
   /** The instructions of the MCP servers whose tools the agent has. */
   servers?: readonly ServerInstructions[];
 }

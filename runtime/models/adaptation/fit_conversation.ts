@@ -9,8 +9,8 @@ const RESULT_CHARACTERS = 500;
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Returns the conversation, shortened to `room` estimated tokens or as far as possible, with its estimated tokens. `changes`
- * describes the changes; it is empty if no change was possible.
+ * Returns the conversation, shortened to `room` estimated tokens or as far as possible, with its estimated tokens.
+ * `changes` describes the changes; it is empty if no change was possible.
  */
 export function fitConversation(
   messages: readonly Message[],

@@ -17,14 +17,13 @@ const FORMATS: readonly [name: string, begins: RegExp, mediaType: string, size?:
   ["PDF", /^%PDF-/, "application/pdf"],
 ];
 
-/** A picture or PDF file with a description. If it is too large to send, it has only the description. */
-export interface ReadMedia extends Pick<Media, "kind"> {
-  text: string;
-  media?: Media;
-}
-
-/** Returns the bytes as a picture or PDF file, or undefined if they are neither. */
-export function readMedia(bytes: Uint8Array): ReadMedia | undefined {
+/**
+ * Returns the bytes as a picture or PDF file with a description, or undefined if they are neither. A file that is too large
+ * to send has only the description.
+ */
+export function readMedia(
+  bytes: Uint8Array,
+): Pick<Media, "kind"> & { text: string; media?: Media } | undefined {
   const beginning = String.fromCharCode(...bytes.subarray(0, 16));
   const format = FORMATS.find(([, begins]) => begins.test(beginning));
   if (format === undefined) return undefined;

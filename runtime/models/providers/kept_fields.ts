@@ -75,20 +75,18 @@ export interface KeptParts {
 }
 
 /**
- * The differences between formats: the fields of a tool call beside its function, the form of its arguments, and the
- * content of a message without text.
+ * Returns a reply with tool calls in the format of its model, with the stored fields and the thought. `format` has the
+ * differences between formats: the fields of a tool call beside its function, the form of its arguments, and the content of
+ * a message without text.
  */
-export interface CallFormat {
-  call: (call: ToolCall) => JsonObject;
-  toArguments: (text: string) => JsonValue;
-  empty: "" | null;
-}
-
-/** Returns a reply with tool calls in the format of its model, with the stored fields and the thought. */
 export function restoreCalls(
   message: AssistantMessage,
   { owner, refused }: KeptParts,
-  format: CallFormat,
+  format: {
+    call: (call: ToolCall) => JsonObject;
+    toArguments: (text: string) => JsonValue;
+    empty: "" | null;
+  },
 ): JsonObject {
   const [kept = {}, ...ofCalls] = (keptBlocks(message, owner) ?? [])
     .map((block) => withoutRefused(block, refused));

@@ -28,12 +28,6 @@ export interface ProviderError {
   retryAfterMs?: number | undefined;
 }
 
-/** An answer with an error status, or an error event that contains a status. */
-export interface ProviderAnswer extends ProviderError {
-  status: number;
-  headers?: Headers | undefined;
-}
-
 const MAX_MESSAGE_LENGTH = 600;
 const MAX_PROVIDER_TEXT_LENGTH = 4_000;
 
@@ -58,8 +52,11 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Returns the error for an answer with an error status. */
-export function answerFailure(context: ProviderContext, answer: ProviderAnswer): ModelError {
+/** Returns the error for an answer with an error status, or for an error event that contains a status. */
+export function answerFailure(
+  context: ProviderContext,
+  answer: ProviderError & { status: number; headers?: Headers },
+): ModelError {
   const { status, headers } = answer;
   const wait = retryAfterMs(headers, context.now()) ?? answer.retryAfterMs;
   const text = safeText(answer.message, context);
