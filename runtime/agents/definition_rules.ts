@@ -5,7 +5,7 @@ import { diagnose, type DiagnosedFile } from "../config/files/diagnosed_file.ts"
 import { formatPath, listWords, showValue } from "../config/files/shown_value.ts";
 import type { YamlPath } from "../config/files/yaml_document.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
-import { isJsonObject } from "../../base/json.ts";
+import { isJsonObject, objectIn } from "../../base/json.ts";
 import { nearestHint, suggest } from "../../base/text/suggestion.ts";
 import { BUILTIN_TOOL_NAMES, isBuiltinName } from "../vocabulary/builtin_tools.ts";
 import { TRIGGER_TYPES, type TriggerType } from "../vocabulary/trigger_kinds.ts";
@@ -21,13 +21,13 @@ export function checkRules(
   defaults: { provider?: string | null | undefined },
 ): Diagnostic[] {
   const root = file.document.value;
-  const { provider, fallback: entries } = section(root, "model");
+  const { provider, fallback: entries } = objectIn(root, "model");
   const fallback = Array.isArray(entries) ? entries : [];
   return [
     ...checkSynonyms(file, root, [], "custom_tools", "tools"),
     ...["custom_tools", "tools"].flatMap((field) => checkLeftOut(file, root[field], field)),
     ...checkProvider(file, root["model"], defaults),
-    ...checkModel(file, section(root, "model"), ["model"]),
+    ...checkModel(file, objectIn(root, "model"), ["model"]),
     ...fallback.flatMap((one, index) => {
       const path = ["model", "fallback", index];
       if (isJsonObject(one)) return checkModel(file, one, path, provider);
@@ -35,7 +35,7 @@ export function checkRules(
       return typeof one === "string" ? checkModelText(file, one, { path, configured }) : [];
     }),
     ...checkApprovals(file, root),
-    ...checkTrigger(file, section(root, "trigger"), { follows: has(root, "after") }),
+    ...checkTrigger(file, objectIn(root, "trigger"), { follows: has(root, "after") }),
   ];
 }
 
@@ -189,11 +189,6 @@ function warnOfIdleFields(
     );
   }
   return diagnostics;
-}
-
-function section(root: RawFields, key: string): RawFields {
-  const value = root[key];
-  return isJsonObject(value) ? value : {};
 }
 
 /** Returns true if a key has a value. A key with an empty value counts as absent. */

@@ -4,7 +4,7 @@ import { durationBetween, field, section, textList, variableName } from "../../c
 import { diagnose, type DiagnosedFile } from "../../config/files/diagnosed_file.ts";
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import { compileGlob } from "../../../base/files/glob.ts";
-import { isJsonObject } from "../../../base/json.ts";
+import { objectIn } from "../../../base/json.ts";
 import { parsePointer } from "../../../base/text/json_pointer.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
 import {
@@ -115,7 +115,7 @@ function checkWebhook(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
   return [
     ...checkRequired(file, trigger),
     ...checkScheme(file, trigger),
-    ...checkFilter(file, isJsonObject(trigger["filter"]) ? trigger["filter"] : {}),
+    ...checkFilter(file, objectIn(trigger, "filter")),
   ];
 }
 
@@ -155,7 +155,7 @@ function checkScheme(file: DiagnosedFile, trigger: RawFields): Diagnostic[] {
 function checkFilter(file: DiagnosedFile, filter: RawFields): Diagnostic[] {
   const at = ["trigger", "filter"];
   const events: unknown[] = Array.isArray(filter["events"]) ? filter["events"] : [];
-  const fields = Object.entries(isJsonObject(filter["fields"]) ? filter["fields"] : {});
+  const fields = Object.entries(objectIn(filter, "fields"));
   return [
     ...events.flatMap((event, i) => checkPattern(file, [...at, "events", i], event)),
     ...fields.flatMap(([pointer, value]) => {
