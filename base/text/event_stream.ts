@@ -95,3 +95,38 @@ export async function* readLines(
   const rest = parts.join("");
   if (rest !== "") yield rest;
 }
+
+/**
+ * Returns a stream that passes a body on. It fails with `tooLong()` if a part is over `maxBytes`, or the body over
+ * `maxTotal`. A part ends with `lineFeeds` consecutive line feeds: two for an event, one for a line. `onPart` is called
+ * after each part, and its errors make reading fail.
+ */
+export function limitParts({ maxBytes, maxTotal = Infinity, lineFeeds, onPart, tooLong }: {
+  maxBytes: number;
+  maxTotal?: number;
+  lineFeeds: number;
+  onPart?: () => void;
+  tooLong: (what: "body" | "part", bytes: number) => Error;
+}): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let total = 0;
+  let size = 0;
+  let found = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      total += chunk.length;
+      if (total > maxTotal) throw tooLong("body", maxTotal);
+      for (const byte of chunk) {
+        size++;
+        // A carriage return belongs to the line ending.
+        if (byte === 0x0a) found++;
+        else if (byte !== 0x0d) found = 0;
+        if (found === lineFeeds) {
+          size = found = 0;
+          onPart?.();
+        }
+        if (size > maxBytes) throw tooLong("part", maxBytes);
+      }
+      controller.enqueue(chunk);
+    },
+  });
+}

@@ -169,16 +169,16 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "a model's reply has a size limit",
-    symbol: "endlessReplyRefusal",
-    replace: "total > MAX_REPLY_BYTES",
+    symbol: "limitParts",
+    replace: "total > maxTotal",
     by: "total > Infinity",
     tests: ["tests/runtime/models/providers/provider_fetch_test.ts"],
   },
   {
     guard: "an event of a model's reply has a size limit",
-    symbol: "endlessReplyRefusal",
-    replace: "event > MAX_EVENT_BYTES",
-    by: "event > Infinity",
+    symbol: "limitParts",
+    replace: "size > maxBytes",
+    by: "size > Infinity",
     tests: ["tests/runtime/models/providers/provider_fetch_test.ts"],
   },
   {

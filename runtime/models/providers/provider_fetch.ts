@@ -1,5 +1,6 @@
 // Sends HTTP requests to providers. Follows redirects only within the endpoint's origin, checks the content type of
 // answers, and limits their size, so that an endless answer cannot fill the memory.
+import { limitParts } from "../../../base/text/event_stream.ts";
 import { type ModelError, refusal } from "../model.ts";
 import {
   connectionFailure,
@@ -83,9 +84,6 @@ export const MAX_EVENT_BYTES = 4 * 1_024 * 1_024;
 /** The maximum size of an error answer. Messages show one line of it. */
 export const MAX_ERROR_BYTES = 64 * 1_024;
 
-const LINE_FEED = 10;
-const CARRIAGE_RETURN = 13;
-
 /**
  * Returns the answer with a body of limited size. The body of a successful answer throws ModelError beyond the limit; an
  * error answer is cut. The signal ends the body, too.
@@ -97,7 +95,15 @@ export function boundReply(
 ): Response {
   if (answer.body === null) return answer;
   const hasEvents = answer.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  const bound = answer.ok ? endlessReplyRefusal(context, { hasEvents }) : errorCut();
+  const bound = answer.ok
+    ? limitParts({
+      maxBytes: MAX_EVENT_BYTES,
+      maxTotal: MAX_REPLY_BYTES,
+      lineFeeds: hasEvents ? 2 : 1,
+      tooLong: (part, bytes) =>
+        endlessReply(context, part === "body" ? "its reply" : "one part of it", bytes),
+    })
+    : errorCut();
   return new Response(answer.body.pipeThrough(bound, signal ? { signal } : {}), answer);
 }
 
@@ -105,30 +111,6 @@ export function boundReply(
 async function readErrorBody(answer: Response): Promise<string> {
   const body = answer.body?.pipeThrough(errorCut()) ?? null;
   return await new Response(body).text();
-}
-
-function endlessReplyRefusal(
-  context: ProviderContext,
-  { hasEvents }: { hasEvents: boolean },
-): TransformStream<Uint8Array, Uint8Array> {
-  let total = 0;
-  let event = 0;
-  let lineFeeds = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      total += chunk.length;
-      if (total > MAX_REPLY_BYTES) throw endlessReply(context, "its reply", MAX_REPLY_BYTES);
-      for (const byte of chunk) {
-        event++;
-        // A blank line ends an event. A carriage return belongs to the line ending.
-        if (byte === LINE_FEED) lineFeeds++;
-        else if (byte !== CARRIAGE_RETURN) lineFeeds = 0;
-        if (lineFeeds === (hasEvents ? 2 : 1)) event = lineFeeds = 0;
-        if (event > MAX_EVENT_BYTES) throw endlessReply(context, "one part of it", MAX_EVENT_BYTES);
-      }
-      controller.enqueue(chunk);
-    },
-  });
 }
 
 function endlessReply(context: ProviderContext, what: string, bytes: number): ModelError {

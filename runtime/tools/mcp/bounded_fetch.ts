@@ -1,4 +1,5 @@
 // Fetches from an MCP server at a URL, with the token of a sign-in and a limited size of the replies.
+import { limitParts } from "../../../base/text/event_stream.ts";
 import { MAX_MESSAGE_BYTES } from "./mcp_limits.ts";
 import type { ServerTokens } from "./sign_in/server_tokens.ts";
 
@@ -26,34 +27,11 @@ export async function fetchBounded(
   const reply = await (tokens === undefined ? ask() : tokens.send(ask));
   if (reply.body === null) return reply;
   const isStream = /^text\/event-stream\b/i.test(reply.headers.get("content-type") ?? "");
-  const limit = limitBytes(MAX_MESSAGE_BYTES, isStream ? onEvent : undefined);
-  return new Response(reply.body.pipeThrough(limit, { signal }), reply);
-}
-
-function limitBytes(
-  maxBytes: number,
-  onEvent: (() => void) | undefined,
-): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
-  let size = 0;
-  let feeds = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      if (onEvent !== undefined) {
-        // An empty line ends an event. A carriage return belongs to the line ending.
-        for (const byte of chunk) {
-          size++;
-          if (byte === 0x0a) feeds++;
-          else if (byte !== 0x0d) feeds = 0;
-          if (feeds === 2) {
-            size = feeds = 0;
-            onEvent();
-          }
-          if (size > maxBytes) break;
-        }
-      } else size += chunk.length;
-      if (size > maxBytes) {
-        controller.error(new RangeError(`the reply is over ${maxBytes / 1024 / 1024} MB`));
-      } else controller.enqueue(chunk);
-    },
+  const limit = limitParts({
+    maxBytes: MAX_MESSAGE_BYTES,
+    lineFeeds: isStream ? 2 : Infinity,
+    onPart: onEvent,
+    tooLong: (_part, bytes) => new RangeError(`the reply is over ${bytes / 1024 / 1024} MB`),
   });
+  return new Response(reply.body.pipeThrough(limit, { signal }), reply);
 }
