@@ -75,12 +75,15 @@ export async function runWorld(script: WorldScript): Promise<WorldReport> {
     const log = new LogLines();
     const stops = { admits: () => true, reasonOf: () => null };
     const ports = {
-      store,
+      slots: store,
       start,
+      check: () => {},
       clock,
       log,
-      timeZone: script.zone,
-      isPaused: () => isPaused,
+      timeZone: () => script.zone,
+      isPaused: () => Promise.resolve(isPaused),
+      findHoldReason: () => Promise.resolve(undefined),
+      isShared: false,
       stops,
     };
     const scheduler = new Scheduler(ports);

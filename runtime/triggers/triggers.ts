@@ -1,5 +1,4 @@
 // Controls all triggers of a service: schedules, watches, webhooks, mails, follow-ups (`after`), and the pause.
-import type { Context } from "../config/context.ts";
 import type { Agent } from "../agents/agent.ts";
 import type { AuditEntry } from "../audit/audit_table.ts";
 import { firstOf } from "../../base/first_of.ts";
@@ -7,7 +6,7 @@ import type { Pause, SchedulerState } from "./pause.ts";
 import type { ReconcileOptions } from "./firing/fire.ts";
 import type { Scheduler } from "./schedule/scheduler.ts";
 import type { TriggerLease } from "./trigger_lease.ts";
-import type { StoppedTriggers } from "./firing/stopped_triggers.ts";
+import type { TriggerContext } from "./firing/trigger_context.ts";
 import type { LazySource, TriggerNotes, TriggerSource } from "./trigger_source.ts";
 import type { Webhooks } from "./webhook/webhooks.ts";
 
@@ -15,17 +14,15 @@ import type { Webhooks } from "./webhook/webhooks.ts";
 const LONGEST_WAIT_MS = 2_000;
 
 /** The collaborators of `Triggers`. */
-export interface TriggersPorts extends Pick<Context, "clock" | "log"> {
+export interface TriggersPorts
+  extends Pick<TriggerContext, "clock" | "log" | "stops" | "inactiveReason"> {
   pause: Pause;
-  stops: StoppedTriggers;
   scheduler: Scheduler;
   webhooks: Webhooks;
   /** The sources of all kinds, also the scheduler, in the order in which they are updated and disposed. */
   sources: readonly (TriggerSource | LazySource)[];
   /** Opens the lease file. Called when an agent has an automatic trigger; absent if the services share a database. */
   openLease?: () => Promise<TriggerLease>;
-  /** Returns the reason why an agent's trigger does not fire on this service, or undefined if the trigger fires. */
-  inactiveReason: (agentId: string) => string | undefined;
 }
 
 /** The result of re-arming a stopped trigger. */

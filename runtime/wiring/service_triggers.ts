@@ -11,28 +11,24 @@ import type { Context } from "../config/context.ts";
 import type { Database } from "../database/database.ts";
 import { get } from "../database/operation.ts";
 import { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
-import { SqlFollowUpStore } from "../triggers/after/follow_up_store.ts";
 import type { SqlSlotStore } from "../storage/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
-import { follows, FollowUps } from "../triggers/after/follow_ups.ts";
+import { FollowUps } from "../triggers/after/follow_ups.ts";
 import type { Node } from "../storage/postgres/node.ts";
 import type { OwnWrites } from "../triggers/watch/own_writes.ts";
 import type { Notifications } from "./open_notifications.ts";
 import { mailLease, SqlMailStore } from "../triggers/mail/mail_store.ts";
-import { watchLease } from "../triggers/watch/watch_store.ts";
 import type { SqlSettingsStore } from "../triggers/settings_store.ts";
 import type { TriggerLease } from "../triggers/trigger_lease.ts";
 import { describeHostMismatch, TRIGGER_LEASE } from "../vocabulary/trigger_kinds.ts";
 import { once } from "./once.ts";
 import type { Pause } from "../triggers/pause.ts";
-import { checkLease, Checks } from "../triggers/change/checks.ts";
-import { servicePolicy } from "../tools/http/http_policy.ts";
+import { Checks } from "../triggers/change/checks.ts";
 import type { RunSupplies } from "./run_supplies.ts";
 import { Scheduler } from "../triggers/schedule/scheduler.ts";
 import { Triggers } from "../triggers/triggers.ts";
 import type { LazySource } from "../triggers/trigger_source.ts";
 import { isTriggeredBy } from "../triggers/firing/fire.ts";
-import { LeaseGroups } from "../triggers/firing/lease_groups.ts";
 import { StoppedTriggers } from "../triggers/firing/stopped_triggers.ts";
 import { Webhooks } from "../triggers/webhook/webhooks.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
@@ -70,20 +66,14 @@ export interface ServiceTriggersOptions extends Context, AnswerPorts {
 
 /** Creates the triggers. No trigger fires before start(). The watcher is loaded with the first agent that has a watch. */
 export function createServiceTriggers(options: ServiceTriggersOptions): Triggers {
-  const { settings, db, slots, pause, timeZone } = options;
-  const { clock, log, events, folders, shared, supplies } = options;
+  const { settings, db, clock, registry, shared, supplies } = options;
   const isShared = shared !== undefined;
-  const stops = new StoppedTriggers({
-    store: new SqlTriggerStateStore(db),
-    ...{ clock, log, events, isShared, redactor: options.redactor },
-  });
-  const start = createStartRun({ ...options, stops });
-  const findAgent = (id: string) => options.registry.get(id);
+  const stops = new StoppedTriggers({ ...options, store: new SqlTriggerStateStore(db), isShared });
   const hosts = () => hostNames(settings);
   let lease: TriggerLease | undefined;
   const isLeased = (agent: Agent) => lease !== undefined && agent.onlyOn?.length !== 1;
   const inactiveReason = (id: string) => {
-    const agent = findAgent(id);
+    const agent = registry.get(id);
     if (agent === undefined) return undefined;
     return describeHostMismatch(agent.onlyOn, hosts) ??
       (isLeased(agent) ? lease?.inactiveReason : undefined);
@@ -91,45 +81,31 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
   const findHoldReason = async (agent: Agent) =>
     describeHostMismatch(agent.onlyOn, hosts) ??
       (isLeased(agent) ? await lease?.findHoldReason() : undefined);
-  const isPaused = async () => await pause.state() === "paused";
-  /** The objects that the triggers of every kind need. */
-  const common = {
-    ...{ clock, log, events, stops, isShared },
-    ...{ start, findAgent, findHoldReason, isPaused },
-  };
-  const leases = shared && new LeaseGroups((names) => shared.node.requestLeases(names));
-  const checks = new Checks({
-    ...supplies,
-    ...common,
-    policy: servicePolicy(settings, options.ownPorts),
-    lookup: (name) => settings.environment.get(name),
-    openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
-    store: slots,
-    settings: options.remembered,
-    want: async (ids) => await leases?.want("checks", ids.map(checkLease)),
-    holds: (id) => shared?.node.leases.holds(checkLease(id)) ?? true,
-    ...{ redactor: options.redactor, timeZone },
-  });
-  const scheduler = new Scheduler({
-    ...common,
-    store: slots,
-    check: (agent, scheduledFor) => checks.begin(agent, scheduledFor),
-    get timeZone() {
-      return timeZone();
+  const isPaused = async () => await options.pause.state() === "paused";
+  /** The requested leases, by the kind of work. */
+  const leases = new Map<string, readonly string[]>();
+  const context = {
+    ...options,
+    ...{ stops, isShared, inactiveReason, findHoldReason, isPaused },
+    start: createStartRun({ ...options, stops }),
+    openTools: supplies.openTools,
+    openSandbox: (agent: Agent) => supplies.openSandbox(agent, { lineage: [] }),
+    async requestLeases(kind: string, names: readonly string[]) {
+      leases.set(kind, names);
+      await shared?.node.requestLeases([...leases.values()].flat());
     },
+    holdsLease: (name: string) => shared?.node.leases.holds(name),
+  };
+  const checks = new Checks(context);
+  const scheduler = new Scheduler({
+    ...context,
+    check: (agent, scheduledFor) => checks.begin(agent, scheduledFor),
   });
   const webhooks = new Webhooks({
-    ...common,
-    environment: settings.environment,
+    ...context,
     async findByKey(key) {
       return (await options.executions.readByKey(key, clock.now()))?.execution;
     },
-  });
-  const followUps = new FollowUps({
-    ...common,
-    store: new SqlFollowUpStore(db),
-    isUnreadable: (id) => options.registry.unreadableProblem(id) !== undefined,
-    isFollowed: (id) => options.registry.list().some((agent) => follows(agent, id)),
   });
   const openStore = async () => new (await loadWatchStore()).SqlWatchStore(db);
   const watches: LazySource = {
@@ -143,25 +119,14 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         openStore(),
         options.openOwnWrites(),
       ]);
-      const { directories, home } = settings;
       return new Watcher({
-        ...common,
-        store,
+        ...context,
+        ...{ store, ownWrites },
         async isPaused() {
           // A machine that was suspended may have lost its lease; then its watches are stopped.
           await lease?.findHoldReason();
           return await isPaused();
         },
-        ownWrites,
-        directories,
-        home,
-        folders,
-        shares: shared === undefined || leases === undefined
-          ? { want: () => Promise.resolve(), holds: (id) => inactiveReason(id) === undefined }
-          : {
-            want: (ids) => leases.want("watches", ids.map(watchLease)),
-            holds: (id) => shared.node.leases.holds(watchLease(id)),
-          },
       });
     }),
   };
@@ -175,24 +140,22 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
     open: once(async () => {
       const { MailTriggers } = await loadMailTriggers();
       return new MailTriggers({
-        ...common,
+        ...context,
         store: new SqlMailStore(db),
         accounts: await supplies.openMail(),
-        openSandbox: (agent) => supplies.openSandbox(agent, { lineage: [] }),
         channels: () => replyChannels(settings.config),
         answer: async (channel, mail) =>
           await (await loadAnswers()).takeAnswer(channel, mail, options),
-        requestAccounts: async (names) => await leases?.want("mail", names.map(mailLease)),
+        requestAccounts: (names) => context.requestLeases("mail", names.map(mailLease)),
         isHeld: (name) =>
-          shared?.node.leases.holds(mailLease(name)) ?? lease?.inactiveReason === undefined,
+          context.holdsLease(mailLease(name)) ?? lease?.inactiveReason === undefined,
         report: (account, failure) =>
           options.notifications.outbox.announce({ type: "account", account, ...failure }),
       });
     }),
   };
   const triggers = new Triggers({
-    ...common,
-    inactiveReason,
+    ...context,
     ...(!isShared && {
       async openLease() {
         const { TriggerLease } = await loadLease();
@@ -200,13 +163,12 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
           file: join(settings.directories.agentsDir, TRIGGER_LEASE),
           readId: once(() => readServiceId(options.remembered)),
           host: hosts()[0] ?? "",
-          clock,
-          log,
+          ...{ clock, log: options.log },
           async changed(change) {
             const store = await openStore();
             // Another service ran the triggers until now and has handled these changes, so they are skipped.
             const isOld = (id: string) => {
-              const agent = findAgent(id);
+              const agent = registry.get(id);
               return agent !== undefined && isLeased(agent);
             };
             if (change === "taken") {
@@ -217,10 +179,9 @@ export function createServiceTriggers(options: ServiceTriggersOptions): Triggers
         });
       },
     }),
-    pause,
     scheduler,
     webhooks,
-    sources: [scheduler, checks, followUps, watches, mails],
+    sources: [scheduler, checks, new FollowUps(context), watches, mails],
   });
   return triggers;
 }

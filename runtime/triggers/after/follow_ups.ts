@@ -5,8 +5,7 @@ import type { Agent } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import type { ServiceEvent } from "../../events/bus.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
-import type { ReconcileOptions } from "../firing/fire.ts";
-import type { FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
+import { type FollowUp, SqlFollowUpStore } from "./follow_up_store.ts";
 
 /** The maximum number of consecutive `after` runs. It ends a loop of agents that start each other. */
 export const MAX_FOLLOWED = 10;
@@ -25,25 +24,19 @@ const WAKING: ReadonlySet<ServiceEvent["type"]> = new Set([
   "trigger_changed",
 ]);
 
-/** The collaborators of `FollowUps`. */
-export interface FollowUpsPorts extends TriggerContext {
-  store: SqlFollowUpStore;
-  isUnreadable: ReconcileOptions["isUnreadable"];
-  /** Returns true if an agent follows the agent with this id. */
-  isFollowed(agentId: string): boolean;
-}
-
 /** Starts the runs of all follow-ups. */
 export class FollowUps implements AsyncDisposable {
-  readonly #ports: FollowUpsPorts;
+  readonly #ports: TriggerContext;
+  readonly #store: SqlFollowUpStore;
   readonly #loop: WorkLoop;
   readonly #unsubscribe: () => void;
   #isStarted = false;
   /** False if no follow-up was stored after the last attempt. */
   #hasPending = true;
 
-  constructor(ports: FollowUpsPorts) {
+  constructor(ports: TriggerContext) {
     this.#ports = ports;
+    this.#store = new SqlFollowUpStore(ports.db);
     this.#loop = new WorkLoop({
       clock: ports.clock,
       work: () => this.#startAll(),
@@ -56,7 +49,7 @@ export class FollowUps implements AsyncDisposable {
     this.#unsubscribe = ports.events.subscribe((event) => {
       if (!WAKING.has(event.type)) return;
       const isUnfollowed = event.type === "execution_completed" && !ports.isShared &&
-        !ports.isFollowed(event.agentId);
+        !ports.registry.list().some((agent) => follows(agent, event.agentId));
       // After one of these events, a follow-up that was waiting may be able to start.
       if (this.#hasPending || !isUnfollowed) this.wake();
     });
@@ -89,14 +82,14 @@ export class FollowUps implements AsyncDisposable {
    * otherwise undefined.
    */
   async #startAll(): Promise<number | undefined> {
-    const { store, isPaused } = this.#ports;
+    const { isPaused } = this.#ports;
     /**
      * Agents with a follow-up that has to wait. Their later follow-ups are skipped in this pass, so that the order is kept.
      */
     const held = new Set<string>();
     this.#hasPending = true;
     let waitMs: number | undefined;
-    for (const followUp of await store.listFollowUps()) {
+    for (const followUp of await this.#store.listFollowUps()) {
       if (this.#loop.signal.aborted || await isPaused()) return undefined;
       if (held.has(followUp.follower)) continue;
       const outcome = await this.#startOne(followUp);
@@ -110,10 +103,10 @@ export class FollowUps implements AsyncDisposable {
   }
 
   async #startOne(followUp: FollowUp): Promise<"settled" | "waiting" | "budget" | "stopping"> {
-    const { findAgent, isUnreadable, start } = this.#ports;
+    const { registry, start } = this.#ports;
     const { follower, output, depth, ...ended } = followUp;
-    const agent = findAgent(follower);
-    if (agent === undefined && isUnreadable(follower)) return "waiting";
+    const agent = registry.get(follower);
+    if (agent === undefined && registry.unreadableProblem(follower) !== undefined) return "waiting";
     if (agent === undefined || !agent.enabled || !follows(agent, ended.agentId)) {
       return await this.#drop(followUp, "info", NO_LONGER_FOLLOWS);
     }
@@ -151,7 +144,7 @@ export class FollowUps implements AsyncDisposable {
 
   async #drop(followUp: FollowUp, level: "info" | "warn", reason: string): Promise<"settled"> {
     const { follower: agent, executionId: after } = followUp;
-    await this.#ports.store.dropFollowUp(followUp);
+    await this.#store.dropFollowUp(followUp);
     this.#ports.log.write(level, `The agent does not follow: ${reason}`, { agent, after });
     return "settled";
   }

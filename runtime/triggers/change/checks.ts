@@ -1,6 +1,5 @@
 // Checks the sources of change triggers, and starts runs for the changes. The scheduler decides when a check is due. What a
 // source contained at the last check is stored, and changes only in the transaction that accepts the run about the change.
-import type { TriggerContext } from "../firing/trigger_context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
@@ -9,7 +8,8 @@ import { beginningOf } from "../../../base/text/cut_text.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import { SLOT_REASONS, slotReasonOf } from "../../vocabulary/trigger_kinds.ts";
 import { isTriggeredBy, type TriggeredAgent } from "../firing/fire.ts";
-import type { SlotStore } from "../schedule/slot_store.ts";
+import type { SlotExtras, SlotStore } from "../schedule/slot_store.ts";
+import type { SqlSettingsStore } from "../settings_store.ts";
 import { checkName } from "../firing/check_setting.ts";
 import type { Compared, LastCheck } from "./compare_content.ts";
 import type { SourcePorts } from "./read_source.ts";
@@ -26,18 +26,14 @@ const RETRY = { firstMs: 5_000, longestMs: 300_000 };
 type ChangeAgent = TriggeredAgent<"change">;
 
 /** Returns the name of an agent's lease. Of the nodes that share a database, the holder checks the agent's source. */
-export function checkLease(agentId: string): string {
+function checkLease(agentId: string): string {
   return `check ${agentId}`;
 }
 
 /** The collaborators of `Checks`. */
-export interface ChecksPorts extends SourcePorts, TriggerContext {
-  store: Pick<SlotStore, "listSlots" | "recordSlots">;
-  settings: { readSetting(name: string): Promise<string | undefined> };
-  /** Requests the right to check the sources of these agents, and gives up all others. */
-  want: (agentIds: readonly string[]) => Promise<void>;
-  /** Returns true if this node checks the agent's source. */
-  holds: (agentId: string) => boolean;
+export interface ChecksPorts extends SourcePorts {
+  slots: SlotStore;
+  remembered: SqlSettingsStore;
 }
 
 /**
@@ -62,12 +58,13 @@ export class Checks implements AsyncDisposable {
     const wanted = JSON.stringify(ids);
     if (wanted === this.#wanted) return;
     this.#wanted = wanted;
-    await this.#ports.want(ids);
+    await this.#ports.requestLeases("checks", ids.map(checkLease));
   }
 
   /** Starts a check, or lets it wait for others. Does nothing while a check of the agent runs. */
   begin(agent: ChangeAgent, scheduledFor: number): void {
-    if (this.#active.has(agent.id) || !this.#ports.holds(agent.id)) return;
+    const isOurs = this.#ports.holdsLease(checkLease(agent.id)) ?? true;
+    if (this.#active.has(agent.id) || !isOurs) return;
     this.#waiting.set(agent.id, { agent, scheduledFor });
     this.#next();
   }
@@ -110,7 +107,7 @@ export class Checks implements AsyncDisposable {
       loadComparison(),
       loadSource(),
     ]);
-    const stored = await this.#ports.settings.readSetting(checkName(id));
+    const stored = await this.#ports.remembered.readSetting(checkName(id));
     const source = sourceDigest(trigger);
     const parsed: LastCheck | undefined = stored === undefined ? undefined : JSON.parse(stored);
     const last = parsed?.source === source ? parsed : undefined;
@@ -121,7 +118,9 @@ export class Checks implements AsyncDisposable {
         known: last ?? {},
         signal,
       });
-      if (content === undefined) return await this.#record(agent, scheduledFor, "unchanged");
+      if (content === undefined) {
+        return await this.#record(agent, scheduledFor, SLOT_REASONS.unchanged);
+      }
       compared = await compareContent(trigger, content, {
         last,
         base: { source, ...validators },
@@ -132,14 +131,12 @@ export class Checks implements AsyncDisposable {
       return await this.#recordFailure(agent, scheduledFor, error.message);
     }
     const after = JSON.stringify(compared.after);
-    if (compared.isFirst) return await this.#record(agent, scheduledFor, "baseline", after);
+    if (compared.isFirst) {
+      return await this.#record(agent, scheduledFor, SLOT_REASONS.baseline, { check: after });
+    }
     if (compared.found.length === 0) {
-      return await this.#record(
-        agent,
-        scheduledFor,
-        "unchanged",
-        after === stored ? undefined : after,
-      );
+      const check = after === stored ? {} : { check: after };
+      return await this.#record(agent, scheduledFor, SLOT_REASONS.unchanged, check);
     }
     await this.#startRuns(agent, scheduledFor, { before: stored ?? "", found: compared.found });
   }
@@ -152,7 +149,7 @@ export class Checks implements AsyncDisposable {
     const { maxRuns, each = false } = agent.trigger;
     for (const [index, { event, after }] of found.entries()) {
       if (!this.#ports.stops.admitsRun(agent, { kind: "change", maxRuns, cause: "changes" })) {
-        return await this.#record(agent, scheduledFor, "stopped");
+        return await this.#record(agent, scheduledFor, SLOT_REASONS.stopped);
       }
       const check = { before, after: JSON.stringify(after) };
       const isLast = index === found.length - 1;
@@ -175,7 +172,7 @@ export class Checks implements AsyncDisposable {
     const reason = `${SLOT_REASONS.check_failed}: ${shown}`;
     let failures = { count: 1, since: scheduledFor };
     const limit = 2 * (maxFailures ?? 0);
-    for (const slot of await this.#ports.store.listSlots(agentId, { limit, offset: 0 })) {
+    for (const slot of await this.#ports.slots.listSlots(agentId, { limit, offset: 0 })) {
       // The service was down, which interrupts no series of failures.
       if (slot.outcome === "missed") continue;
       if (slotReasonOf(slot.reason) !== "check_failed") break;
@@ -186,25 +183,16 @@ export class Checks implements AsyncDisposable {
       const fields = { agent: agentId, checks: maxFailures, reason: why };
       this.#ports.log.write("warn", "The checks of an agent's source fail", fields);
     }
-    await this.#store({ agentId, scheduledFor, reason }, isReported ? { reported: failures } : {});
+    await this.#record(agent, scheduledFor, reason, isReported ? { reported: failures } : {});
   }
 
   async #record(
     { id: agentId }: Agent,
     scheduledFor: number,
-    reason: "unchanged" | "baseline" | "stopped",
-    check?: string,
+    reason: string,
+    more: Omit<SlotExtras, "lastSlot"> = {},
   ): Promise<void> {
-    const slot = { agentId, scheduledFor, reason: SLOT_REASONS[reason] };
-    await this.#store(slot, check === undefined ? {} : { check });
-  }
-
-  async #store(
-    slot: { agentId: string; scheduledFor: number; reason: string },
-    more: { check?: string; reported?: { count: number; since: number } },
-  ): Promise<void> {
-    const { scheduledFor: lastSlot } = slot;
-    const row = { ...slot, outcome: "skipped" as const, executionId: null, count: 1, lastSlot };
-    await this.#ports.store.recordSlots([{ ...row, ...more }]);
+    const row = { agentId, scheduledFor, outcome: "skipped", reason, executionId: null } as const;
+    await this.#ports.slots.recordSlots([{ ...row, count: 1, lastSlot: scheduledFor, ...more }]);
   }
 }

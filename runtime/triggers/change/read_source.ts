@@ -1,6 +1,6 @@
 // Reads the source of a change trigger: requests an address, or runs a command in the agent's shell. Calls no model.
-import type { Context } from "../../config/context.ts";
 import type { Agent, Trigger } from "../../agents/agent.ts";
+import type { Environment } from "../../config/files/environment.ts";
 import { HEADER_VARIABLE } from "../../agents/triggers/change_rules.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { sha256Of } from "../../../base/sha256.ts";
@@ -8,13 +8,14 @@ import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import { type ResolveHost, resolveHostBySystem } from "../../tools/http/host_lookup.ts";
+import { resolveHostBySystem } from "../../tools/http/host_lookup.ts";
 import { exchange } from "../../tools/http/http_exchange.ts";
-import type { HttpPolicy } from "../../tools/http/http_policy.ts";
+import { servicePolicy } from "../../tools/http/http_policy.ts";
 import { followRedirects, OWN_HEADERS } from "../../tools/http/http_redirects.ts";
 import { decodeText } from "../../tools/http/http_reply_text.ts";
 import { outputOf } from "../../tools/shell/shell.ts";
 import type { TriggeredAgent } from "../firing/fire.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import { type Content, toContent } from "./content.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -32,11 +33,8 @@ export interface ReadContent extends Validators {
 }
 
 /** The collaborators of readSource(). */
-export interface SourcePorts extends Pick<Context, "clock" | "redactor" | "timeZone"> {
-  policy: HttpPolicy;
-  resolveHost?: ResolveHost;
-  /** Returns the value of a variable for a header. */
-  lookup: (name: string) => string | undefined;
+export interface SourcePorts extends TriggerContext {
+  ownPorts: () => readonly number[];
   openTools: (agent: Agent, options: OpenToolsOptions) => Promise<AgentTools>;
   openSandbox: (agent: Agent) => Promise<PathSandbox>;
 }
@@ -59,7 +57,7 @@ async function requestAddress(
   ports: SourcePorts,
   { known, signal: stopped }: { known: Validators; signal: AbortSignal },
 ): Promise<ReadContent> {
-  const { policy, resolveHost = resolveHostBySystem, clock, redactor } = ports;
+  const { settings, clock, redactor } = ports;
   const request = {
     url: new URL(address),
     method: "GET",
@@ -67,7 +65,7 @@ async function requestAddress(
       ...OWN_HEADERS,
       ...(known.etag !== undefined && { "if-none-match": known.etag }),
       ...(known.modified !== undefined && { "if-modified-since": known.modified }),
-      ...withVariables(headers, ports.lookup),
+      ...withVariables(headers, settings.environment),
     },
     body: undefined,
   };
@@ -78,7 +76,8 @@ async function requestAddress(
     signal: stopped,
   };
   return await withinTime(limit, async (signal) => {
-    const bounds = { policy, maxBytes: MAX_BYTES, signal, resolveHost };
+    const policy = servicePolicy(settings, ports.ownPorts);
+    const bounds = { policy, maxBytes: MAX_BYTES, signal, resolveHost: resolveHostBySystem };
     const { url, reply } = await followRedirects(request, {
       ask: (one) => exchange(one, bounds),
       redactor,
@@ -102,10 +101,10 @@ const digestOf = (bytes: Uint8Array) => sha256Of(new Uint8Array(bytes));
 
 function withVariables(
   headers: Readonly<Record<string, string>>,
-  lookup: SourcePorts["lookup"],
+  environment: Environment,
 ): Record<string, string> {
   const valueOf = (name: string) => {
-    const value = lookup(name);
+    const value = environment.get(name);
     if (value === undefined) {
       throw new ToolFailure(`the variable ${name} of trigger.headers is not set`);
     }

@@ -2,15 +2,9 @@
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import { nextTurn } from "../../../base/clock.ts";
 import { type DueSlots, judgeSlots, type SlotVerdict } from "./due_slots.ts";
-import {
-  type FindHoldReason,
-  isTriggeredBy,
-  type StartRun,
-  type TriggeredAgent,
-} from "../firing/fire.ts";
-import type { ScheduleBook, ScheduleEntry } from "./schedule_book.ts";
-import type { StoppedTriggers } from "../firing/stopped_triggers.ts";
-import type { Slot, SlotStore } from "./slot_store.ts";
+import { isTriggeredBy } from "../firing/fire.ts";
+import type { ScheduleBook, ScheduleEntry, SchedulerPorts } from "./schedule_book.ts";
+import type { Slot } from "./slot_store.ts";
 
 /** The maximum number of schedules in a batch. One transaction stores all slots of a batch that do not run. */
 const BATCH = 200;
@@ -18,19 +12,6 @@ const BATCH = 200;
 const STARTED_AT_ONCE = 20;
 /** The wait before a slot is tried again because it could not be stored. */
 export const RETRY_MS = 10_000;
-
-/** The collaborators of `settleDue`. */
-export interface DueBatchPorts {
-  book: ScheduleBook;
-  store: SlotStore;
-  /** Starts a run. Resolves when the execution is stored, before it ends. */
-  start: StartRun;
-  /** Starts a check of an agent's source, which stores the outcome of the slot. */
-  check?: (agent: TriggeredAgent<"change">, scheduledFor: number) => void;
-  isPaused: () => boolean | Promise<boolean>;
-  findHoldReason?: FindHoldReason;
-  stops: Pick<StoppedTriggers, "admits" | "reasonOf">;
-}
 
 /** The result of one batch, used for log messages. */
 export interface BatchReport {
@@ -42,43 +23,45 @@ export interface BatchReport {
   isStopping: boolean;
 }
 
-interface Judged {
-  entry: ScheduleEntry;
-  verdict: SlotVerdict;
-}
+type Judged = { entry: ScheduleEntry; verdict: SlotVerdict };
 
 /**
  * Processes a batch of the schedules that are due at `now`. If a read or write of the database fails, throws and makes the
  * whole batch due again after RETRY_MS.
  */
 export async function settleDue(
-  ports: DueBatchPorts,
+  book: ScheduleBook,
+  ports: SchedulerPorts,
   moment: { now: number; wokeLate: boolean },
 ): Promise<BatchReport> {
-  const { book, store } = ports;
+  const { stops } = ports;
   const isPaused = await ports.isPaused();
   const entries = book.takeDue(moment.now, BATCH);
   try {
     const judged: Judged[] = [];
     for (const entry of entries) {
-      const held = await ports.findHoldReason?.(entry.agent);
-      judged.push(
-        judge(entry, { ...ports, ...moment, pauseReason: isPaused ? SLOT_REASONS.paused : held }),
-      );
+      const { id } = entry.agent;
+      const pauseReason = isPaused
+        ? SLOT_REASONS.paused
+        : await ports.findHoldReason(entry.agent) ??
+          (stops.admits(id) ? undefined : `${SLOT_REASONS.stopped}: ${stops.reasonOf(id)}`);
+      judged.push({ entry, verdict: judge(entry, { ...moment, book, pauseReason }) });
     }
     // Slots that do not run are stored before runs start. After a crash in between, the slots to run have no outcome yet
     // and are processed again.
     const passed = judged.flatMap(({ entry, verdict }) =>
       verdict.passed ? [{ agentId: entry.agent.id, executionId: null, ...verdict.passed }] : []
     );
-    const further = passed.length > 0 ? await store.recordSlots(passed) : new Map<string, number>();
+    const further = passed.length > 0
+      ? await ports.slots.recordSlots(passed)
+      : new Map<string, number>();
     for (const { entry, verdict } of judged) {
       book.advance(entry, further.get(entry.agent.id) ?? verdict.passed?.lastSlot ?? null);
     }
     const missed = passed.filter((row) => row.outcome === "missed" && !further.has(row.agentId));
     // `further` contains the schedules that another machine has advanced. Their remaining slots are due in the next batch.
     const own = judged.filter(({ entry }) => !further.has(entry.agent.id));
-    return { missed, ...await startRuns(own, { ...ports, ...moment, isPaused }) };
+    return { missed, ...await startRuns(own, book, { ...ports, ...moment }) };
   } catch (error) {
     for (const entry of entries) book.postpone(entry, moment.now + RETRY_MS);
     throw error;
@@ -87,9 +70,9 @@ export async function settleDue(
 
 async function startRuns(
   judged: readonly Judged[],
-  ports: Omit<DueBatchPorts, "isPaused"> & { now: number; isPaused: boolean },
-): Promise<{ failures: unknown[]; isStopping: boolean }> {
-  const { book, start, now } = ports;
+  book: ScheduleBook,
+  { start, check, now }: SchedulerPorts & { now: number },
+): Promise<Omit<BatchReport, "missed">> {
   const failures: unknown[] = [];
   let isStopping = false;
   const due = judged.flatMap(({ entry, verdict: { run } }) =>
@@ -102,7 +85,7 @@ async function startRuns(
         const { agent } = entry;
         const { scheduledFor } = run;
         if (isTriggeredBy(agent, "change")) {
-          ports.check?.(agent, scheduledFor);
+          check(agent, scheduledFor);
           return book.advance(entry, scheduledFor);
         }
         try {
@@ -122,26 +105,22 @@ async function startRuns(
 
 function judge(
   entry: ScheduleEntry,
-  around: Pick<DueBatchPorts, "book" | "stops"> & {
+  { book, now, wokeLate, pauseReason }: {
+    book: ScheduleBook;
     now: number;
     wokeLate: boolean;
     pauseReason: string | undefined;
   },
-): Judged {
-  const { book, stops, now, wokeLate } = around;
-  const { id } = entry.agent;
-  const stopped = stops.admits(id) ? undefined : `${SLOT_REASONS.stopped}: ${stops.reasonOf(id)}`;
+): SlotVerdict {
   const due = book.dueSlots(entry, now);
-  if (due === null) return { entry, verdict: {} };
+  if (due === null) return {};
   const { trigger } = entry.agent;
   const isCheck = trigger.type === "change";
   const catchUp = isCheck ? "once" : trigger.catchUp;
-  const pauseReason = around.pauseReason ?? stopped;
   const missReason = whyMissed(entry, { due, wokeLate });
   const circumstances = { now, pauseReason, missReason, isCheck };
   // If a later slot has already run, an older slot is not caught up.
-  const verdict = judgeSlots(due, { ...circumstances, catchUp: due.isNewest ? catchUp : "none" });
-  return { entry, verdict };
+  return judgeSlots(due, { ...circumstances, catchUp: due.isNewest ? catchUp : "none" });
 }
 
 function whyMissed(

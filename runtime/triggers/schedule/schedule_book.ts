@@ -1,12 +1,12 @@
 // Keeps the schedules of all agents with their progress and due times. Stores changes of the progress. The scheduler
 // decides when to process due schedules.
-import type { Context } from "../../config/context.ts";
 import { SLOT_REASONS } from "../../vocabulary/trigger_kinds.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { nextTurn, toTimestamp } from "../../../base/clock.ts";
 import { HOUR_MS } from "../../../base/time_units.ts";
 import type { DueSlots } from "./due_slots.ts";
 import { isTriggeredBy, type ReconcileOptions, type TriggeredAgent } from "../firing/fire.ts";
+import type { TriggerContext } from "../firing/trigger_context.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { moveBack } from "./set_back.ts";
 import type { ScheduleState, SlotStore } from "./slot_store.ts";
@@ -33,18 +33,21 @@ export interface ScheduleEntry {
   readonly ranUntil: number;
 }
 
-/** The collaborators of `ScheduleBook`. */
-export interface ScheduleBookPorts extends Pick<Context, "clock" | "log"> {
-  store: SlotStore;
-  /** The machine's IANA zone. */
-  timeZone: string;
-  /** True when several machines share the database. */
-  isShared?: boolean;
+/** The collaborators of the scheduler and its schedules. */
+export interface SchedulerPorts extends
+  Pick<
+    TriggerContext,
+    "clock" | "log" | "timeZone" | "start" | "isPaused" | "findHoldReason" | "isShared"
+  > {
+  stops: Pick<TriggerContext["stops"], "admits" | "reasonOf">;
+  slots: SlotStore;
+  /** Starts a check of an agent's source, which stores the outcome of the slot. */
+  check: (agent: TriggeredAgent<"change">, scheduledFor: number) => void;
 }
 
 /** The schedules of all agents. */
 export class ScheduleBook {
-  readonly #ports: ScheduleBookPorts;
+  readonly #ports: SchedulerPorts;
   readonly #entries = new Map<string, ScheduleEntry>();
   /** For each agent whose file is missing: the time at which that was noticed, in milliseconds since the epoch. */
   readonly #awaySince = new Map<string, number>();
@@ -53,7 +56,7 @@ export class ScheduleBook {
   /** The stored states of agents without an entry; undefined before the first read of the database. */
   #stored: Map<string, ScheduleState> | undefined;
 
-  constructor(ports: ScheduleBookPorts) {
+  constructor(ports: SchedulerPorts) {
     this.#ports = ports;
   }
 
@@ -92,16 +95,17 @@ export class ScheduleBook {
   async reconcile(agents: readonly Agent[], options: ReconcileOptions): Promise<void> {
     const because = this.#stored === undefined ? SLOT_REASONS.down : "its file was away";
     this.#stored ??= new Map(
-      (await this.#ports.store.readSchedules()).map((state) => [state.agentId, state]),
+      (await this.#ports.slots.readSchedules()).map((state) => [state.agentId, state]),
     );
     await this.#end(agents, options);
+    const timeZone = this.#ports.timeZone();
     let begun = 0;
     for (const agent of agents.filter(isScheduled)) {
       if (options.isElsewhere?.(agent.id)) continue;
       const entry = this.#entries.get(agent.id);
       // Agent objects are immutable, so the schedule of the same object is unchanged.
       if (entry?.agent === agent) continue;
-      const schedule = createSchedule(agent.trigger, { ...this.#ports, agentId: agent.id });
+      const schedule = createSchedule(agent.trigger, { timeZone, agentId: agent.id });
       if (entry?.schedule.fingerprint === schedule.fingerprint) {
         entry.agent = agent;
       } else {
@@ -172,7 +176,7 @@ export class ScheduleBook {
     { isUnreadable, isElsewhere = () => false }: ReconcileOptions,
   ): Promise<void> {
     const listed = new Map(agents.map((agent) => [agent.id, agent]));
-    const { isShared = false, clock } = this.#ports;
+    const { isShared, clock } = this.#ports;
     const known = new Set([...this.#entries.keys(), ...this.#stored?.keys() ?? []]);
     const over: string[] = [];
     for (const id of known) {
@@ -193,7 +197,7 @@ export class ScheduleBook {
       }
     }
     if (over.length === 0) return;
-    await this.#ports.store.endSchedules(over);
+    await this.#ports.slots.endSchedules(over);
     for (const id of over) this.#stored?.delete(id);
   }
 
@@ -201,7 +205,7 @@ export class ScheduleBook {
     agent: ScheduledAgent,
     { schedule, because, byMs = 0 }: { schedule: Schedule; because: string; byMs?: number },
   ): Promise<void> {
-    const { clock, store } = this.#ports;
+    const { clock, slots } = this.#ports;
     const now = clock.now();
     const { id: agentId } = agent;
     const { fingerprint } = schedule;
@@ -209,7 +213,7 @@ export class ScheduleBook {
     const before = known?.state ?? this.#stored?.get(agentId);
     const isSame = before?.fingerprint === fingerprint;
     const moved = isSame ? moveBack(before, { schedule, now, byMs }) : undefined;
-    const state = isSame && moved === undefined ? before : await store.beginSchedule(
+    const state = isSame && moved === undefined ? before : await slots.beginSchedule(
       moved ?? { agentId, fingerprint, anchor: now, lastSlot: null },
       before,
       { keepsRuns: !schedule.isElapsed, ...(moved && { countSince: countUntil(moved, schedule) }) },

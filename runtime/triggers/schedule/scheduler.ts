@@ -5,9 +5,9 @@ import type { Agent } from "../../agents/agent.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import { DAY_MS } from "../../../base/time_units.ts";
-import { type BatchReport, type DueBatchPorts, RETRY_MS, settleDue } from "./due_batch.ts";
+import { type BatchReport, RETRY_MS, settleDue } from "./due_batch.ts";
 import { ADJUSTMENT_MS } from "./set_back.ts";
-import { ScheduleBook, type ScheduleBookPorts } from "./schedule_book.ts";
+import { ScheduleBook, type SchedulerPorts } from "./schedule_book.ts";
 import type { ReconcileOptions } from "../firing/fire.ts";
 
 /** The maximum sleep. After a suspend or a change of the clock, the scheduler checks the slots within this time. */
@@ -17,9 +17,6 @@ const LATE_WAKE_MS = 10_000;
 /** Slots older than this number of days are removed, except the newest slots of each agent. */
 const KEPT_DAYS = 90;
 const KEPT_SLOTS = 100;
-
-/** The collaborators of `Scheduler`. */
-export type SchedulerPorts = ScheduleBookPorts & Omit<DueBatchPorts, "book">;
 
 /** The schedules of all agents, and the timer that checks them. */
 export class Scheduler implements AsyncDisposable {
@@ -114,8 +111,8 @@ export class Scheduler implements AsyncDisposable {
     try {
       while (!this.#loop.signal.aborted && this.#book.firstDue <= now) {
         await this.#changes.run(async () => {
-          const ports = { ...this.#ports, book: this.#book };
-          const report = await settleDue(ports, { now, wokeLate: this.#wokeLate });
+          const moment = { now, wokeLate: this.#wokeLate };
+          const report = await settleDue(this.#book, this.#ports, moment);
           reports.push(report);
           if (report.isStopping) this.#loop.close();
         });
@@ -158,10 +155,10 @@ export class Scheduler implements AsyncDisposable {
   }
 
   async #purge(): Promise<void> {
-    const { clock, store, log } = this.#ports;
+    const { clock, slots, log } = this.#ports;
     const now = clock.now();
     if (Math.abs(now - this.#purgedAt) < DAY_MS) return;
-    const removed = await store.purgeSlots({ before: now - KEPT_DAYS * DAY_MS, keep: KEPT_SLOTS });
+    const removed = await slots.purgeSlots({ before: now - KEPT_DAYS * DAY_MS, keep: KEPT_SLOTS });
     this.#purgedAt = now;
     if (removed > 0) log.write("info", "Old slots removed", { removed });
   }

@@ -1,32 +1,20 @@
 // Watches one agent's paths and queues a run for each change that the agent did not make itself. A change waits until its
 // path is quiet and, if the whole watched path was removed, until that path exists again.
 import { isDeepStrictEqual } from "node:util";
-import type { PathBase } from "../../agents/agent_paths.ts";
 import { describeTooLarge } from "../../agents/watch_path.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { isBelow } from "../../../base/files/path_below.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { type Stamp, type Transition, UNREAD } from "../../folders/folder_snapshot.ts";
 import type { PlaceListener, WatchedPlace } from "../../folders/watched_place.ts";
-import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import { ChangeFolding } from "./change_folding.ts";
-import { type PassedOver, SameContent, type SameContentPorts } from "./same_content.ts";
-import type { OwnWrites } from "./own_writes.ts";
-import { RunQueue, type RunQueuePorts, type WatchChange, type WatchingAgent } from "./run_queue.ts";
+import { type PassedOver, SameContent } from "./same_content.ts";
+import { RunQueue, type WatchChange, type WatchingAgent, type WatchPorts } from "./run_queue.ts";
 import type { QueuedChange } from "./watch_store.ts";
 import { WatchedPaths } from "./watched_paths.ts";
 
 /** The path under which the snapshot stores the agent's watch settings. Changed settings need a new snapshot. */
 const FINGERPRINT_PATH = "";
-
-/** The collaborators of `AgentWatch`, shared by the watches of all agents. */
-export interface AgentWatchPorts extends RunQueuePorts, SameContentPorts {
-  places: WatchedPlaces;
-  /** The maximum number of files and folders at a watched path. */
-  mostEntries: number;
-  base: PathBase;
-  ownWrites: OwnWrites;
-}
 
 /** The watched paths, and the agent's stored snapshot. Without a snapshot the watch starts with the present files. */
 interface StartState {
@@ -36,7 +24,7 @@ interface StartState {
 
 /** The watch of one agent. Do not call `update()` while another call is in progress. */
 export class AgentWatch implements AsyncDisposable, PlaceListener {
-  readonly #ports: AgentWatchPorts;
+  readonly #ports: WatchPorts;
   /** The file changes that wait for a run. */
   readonly queue: RunQueue;
   readonly #folding = new ChangeFolding();
@@ -53,7 +41,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
 
   private constructor(
     agent: WatchingAgent,
-    own: StartState & { waiting: readonly QueuedChange[]; ports: AgentWatchPorts },
+    own: StartState & { waiting: readonly QueuedChange[]; ports: WatchPorts },
   ) {
     this.#agent = agent;
     this.#ports = own.ports;
@@ -64,7 +52,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
   }
 
   /** Opens the watched paths and reads the stored state of an agent. */
-  static async open(agent: WatchingAgent, ports: AgentWatchPorts): Promise<AgentWatch> {
+  static async open(agent: WatchingAgent, ports: WatchPorts): Promise<AgentWatch> {
     const waiting = await ports.store.readQueue(agent.id);
     return new AgentWatch(agent, { ...await openPaths(agent, ports), waiting, ports });
   }
@@ -261,7 +249,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
 /** Opens the watched paths. With `catch_up: once` and unchanged settings, also returns the agent's stored snapshot. */
 async function openPaths(
   { id, trigger }: WatchingAgent,
-  ports: AgentWatchPorts,
+  ports: WatchPorts,
 ): Promise<StartState> {
   const { store } = ports;
   const stored = await store.readSeen(id);

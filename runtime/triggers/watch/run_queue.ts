@@ -1,15 +1,20 @@
 // The stored queue of one agent's file changes: one change per path, oldest first. Starts a run for each change, up to
 // MAX_RUNS at a time and one per path. A change that cannot run yet keeps its position.
 import type { TriggerContext } from "../firing/trigger_context.ts";
+import type { PathBase } from "../../agents/agent_paths.ts";
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
+import type { Directories } from "../../config/directories.ts";
+import type { ContentDigests } from "../../folders/content_digests.ts";
+import type { WatchedPlaces } from "../../folders/watched_places.ts";
 import type { FileEvent } from "../../vocabulary/run_cause.ts";
 import type { TriggeredAgent } from "../firing/fire.ts";
 import { mergeEvents } from "./change_folding.ts";
+import type { OwnWrites } from "./own_writes.ts";
 import {
   type ChangeOrigin,
   FROM_OUTSIDE,
@@ -36,16 +41,23 @@ export interface WatchChange {
   origin: ChangeOrigin;
 }
 
-/** The collaborators of `RunQueue`. */
-export interface RunQueuePorts
+/** The collaborators of the watches of all agents. */
+export interface WatchPorts
   extends Pick<TriggerContext, "clock" | "log" | "stops" | "start" | "isPaused"> {
+  settings: PathBase & { directories: Pick<Directories, "configDir" | "stateDir"> };
   store: SqlWatchStore;
+  ownWrites: OwnWrites;
   breaker: TriggerBreaker;
+  places: WatchedPlaces;
+  /** The digests of watched files. */
+  digests: ContentDigests;
+  /** The maximum number of files and folders at a watched path. */
+  mostEntries: number;
 }
 
 /** The queue of one agent's file changes. Its operations run one at a time. */
 export class RunQueue implements AsyncDisposable {
-  readonly #ports: RunQueuePorts;
+  readonly #ports: WatchPorts;
   readonly #loop: WorkLoop;
   readonly #changes = new Map<string, WatchChange & { queuedAt: number }>();
   /** The runs that have not ended, by execution id. */
@@ -57,7 +69,7 @@ export class RunQueue implements AsyncDisposable {
   readonly #work = new SerialQueue();
 
   /** Creates a queue from the stored changes `waiting`. */
-  constructor(agent: WatchingAgent, waiting: readonly QueuedChange[], ports: RunQueuePorts) {
+  constructor(agent: WatchingAgent, waiting: readonly QueuedChange[], ports: WatchPorts) {
     this.#agent = agent;
     this.#ports = ports;
     this.#loop = new WorkLoop({

@@ -1,22 +1,14 @@
 // Detects changes that left a file's content unchanged (touched, restored or synchronized files), for the watch of one
 // agent.
-import type { Context } from "../../config/context.ts";
 import { inParallel } from "../../../base/in_parallel.ts";
-import type { ContentDigests, DigestedFile } from "../../folders/content_digests.ts";
+import type { DigestedFile } from "../../folders/content_digests.ts";
 import type { Stamp } from "../../folders/folder_snapshot.ts";
 import type { SettledPath } from "./change_folding.ts";
-import type { WatchingAgent } from "./run_queue.ts";
-import type { SeenFile, SqlWatchStore } from "./watch_store.ts";
+import type { WatchingAgent, WatchPorts } from "./run_queue.ts";
+import type { SeenFile } from "./watch_store.ts";
 
 /** The number of files to read in parallel. */
 const READ_AT_ONCE = 8;
-
-/** The collaborators of `SameContent`. */
-export interface SameContentPorts extends Pick<Context, "clock" | "log"> {
-  /** The digests of watched files, shared by the watches of all agents. */
-  digests: ContentDigests;
-  store: SqlWatchStore;
-}
 
 /** The last file change that started no run because the content is the same. */
 export interface PassedOver {
@@ -31,10 +23,10 @@ export interface PassedOver {
  * Compares the contents of one agent's watched files. With `same_content: true` in the agent's trigger it reads no files.
  */
 export class SameContent {
-  readonly #ports: SameContentPorts;
+  readonly #ports: WatchPorts;
   passedOver: PassedOver | null = null;
 
-  constructor(ports: SameContentPorts) {
+  constructor(ports: WatchPorts) {
     this.#ports = ports;
   }
 

@@ -23,11 +23,11 @@ export class WatchedPaths implements AsyncDisposable {
   /** Starts watching all paths of a watch trigger. Throws if a path cannot be opened. */
   static async open(
     { paths, filters }: Pick<Trigger<"watch">, "paths" | "filters">,
-    { places, base }: { places: WatchedPlaces; base: PathBase },
+    { places, settings }: { places: WatchedPlaces; settings: PathBase },
   ): Promise<WatchedPaths> {
     const watched = new WatchedPaths(places);
     try {
-      const wanted = paths.flatMap((written) => readWatchPaths(written, base));
+      const wanted = paths.flatMap((written) => readWatchPaths(written, settings));
       for (const { base: path, glob, recursive } of wanted) {
         const patterns = [...filters.include, ...glob === undefined ? [] : [glob]];
         const ignored = foldersToSkip(patterns);

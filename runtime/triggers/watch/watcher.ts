@@ -2,7 +2,6 @@
 import type { TriggerContext } from "../firing/trigger_context.ts";
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Directories } from "../../config/directories.ts";
 import type { ServiceEvent } from "../../events/bus.ts";
 import type { FolderWatches } from "../../folders/folder_watches.ts";
 import { WatchedPlaces } from "../../folders/watched_places.ts";
@@ -10,13 +9,12 @@ import { inParallel } from "../../../base/in_parallel.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { MAX_WATCHED_ENTRIES } from "../../agents/watch_path.ts";
 import { ContentDigests } from "../../folders/content_digests.ts";
-import { AgentWatch, type AgentWatchPorts } from "./agent_watch.ts";
+import { AgentWatch } from "./agent_watch.ts";
 import type { PassedOver } from "./same_content.ts";
-import type { WatchingAgent } from "./run_queue.ts";
+import type { WatchingAgent, WatchPorts } from "./run_queue.ts";
 import { isTriggeredBy, type ReconcileOptions } from "../firing/fire.ts";
-import type { OwnWrites } from "./own_writes.ts";
 import { TriggerBreaker } from "./trigger_breaker.ts";
-import type { SqlWatchStore } from "./watch_store.ts";
+import { watchLease } from "./watch_store.ts";
 
 /** The number of agents to process in parallel. */
 const AGENTS_AT_ONCE = 20;
@@ -24,39 +22,21 @@ const RETRY_MS = 10_000;
 
 /** The collaborators of `Watcher`. */
 export interface WatcherPorts
-  extends Pick<TriggerContext, "clock" | "log" | "stops" | "events" | "start" | "isPaused"> {
-  store: SqlWatchStore;
-  ownWrites: OwnWrites;
-  directories: Pick<Directories, "workspace" | "agentsDir" | "configDir" | "stateDir">;
-  home: string;
+  extends
+    Omit<WatchPorts, "breaker" | "places" | "digests" | "mostEntries">,
+    Pick<TriggerContext, "events" | "inactiveReason" | "requestLeases" | "holdsLease"> {
   /** The file system watches. All parts of this process share them. */
   folders: FolderWatches;
-  /** Distributes the agents among several machines. Absent: this machine watches for all agents. */
-  shares?: WatchShares;
   /** The maximum number of files and folders at a watched path; default MAX_WATCHED_ENTRIES. */
   mostEntries?: number;
-}
-
-/** Decides which of the agents that several machines could watch for belong to this machine. */
-export interface WatchShares {
-  /**
-   * Requests the watches of exactly these agents and gives up others. Resolves when it is known which of them this machine
-   * has.
-   */
-  want(agentIds: readonly string[]): Promise<void>;
-  holds(agentId: string): boolean;
 }
 
 /** Starts, updates and closes the watches of all agents. */
 export class Watcher implements AsyncDisposable {
   /** The first scan of large folders may be slow. */
   readonly isSlow = true;
-  readonly #ports: WatcherPorts;
-  readonly #places: WatchedPlaces;
-  readonly #breaker: TriggerBreaker;
-  readonly #digests = new ContentDigests();
+  readonly #ports: WatcherPorts & WatchPorts;
   readonly #watches = new Map<string, AgentWatch>();
-  readonly #watchPorts: AgentWatchPorts;
   readonly #unsubscribe: () => void;
   readonly #over = new AbortController();
   /** Resolves after the next retry of failed work; undefined if no retry is planned. */
@@ -70,21 +50,18 @@ export class Watcher implements AsyncDisposable {
   #isFiring = false;
 
   constructor(ports: WatcherPorts) {
-    this.#ports = ports;
-    const { clock, log, directories, folders, home, mostEntries = MAX_WATCHED_ENTRIES } = ports;
-    const { agentsDir, configDir, stateDir } = directories;
+    const { clock, log, folders, mostEntries = MAX_WATCHED_ENTRIES } = ports;
+    const { agentsDir, configDir, stateDir } = ports.settings.directories;
     const closed = [agentsDir, configDir, stateDir];
-    this.#breaker = new TriggerBreaker(clock);
-    this.#places = new WatchedPlaces({ watches: folders, clock, log, mostEntries, closed });
-    const { places, breaker } = { places: this.#places, breaker: this.#breaker };
-    const base = { directories, home };
-    this.#watchPorts = { ...ports, mostEntries, places, breaker, base, digests: this.#digests };
+    const places = new WatchedPlaces({ watches: folders, clock, log, mostEntries, closed });
+    const [breaker, digests] = [new TriggerBreaker(clock), new ContentDigests()];
+    this.#ports = { ...ports, mostEntries, places, breaker, digests };
     this.#unsubscribe = ports.events.subscribe((event) => this.#hear(event));
   }
 
   /** True if at least one watched path exists. */
   get active(): boolean {
-    return this.#places.isWatching;
+    return this.#ports.places.isWatching;
   }
 
   /** Returns the last change of an agent's files that started no run because the content is the same. */
@@ -96,7 +73,7 @@ export class Watcher implements AsyncDisposable {
   /** Enables the start of runs and starts runs for the queued changes. */
   start(): void {
     this.#isFiring = true;
-    this.#digests.start();
+    this.#ports.digests.start();
     for (const watch of this.#watches.values()) watch.queue.start();
   }
 
@@ -145,12 +122,12 @@ export class Watcher implements AsyncDisposable {
     this.#over.abort();
     const watches = () => [...this.#watches.values()];
     for (const watch of watches()) watch.queue.stop();
-    this.#places.cancelOpening();
-    await this.#digests.stop();
+    this.#ports.places.cancelOpening();
+    await this.#ports.digests.stop();
     await this.#retry;
     await this.#following.settled();
     await Promise.all(watches().map((watch) => watch[Symbol.asyncDispose]()));
-    await this.#places[Symbol.asyncDispose]();
+    await this.#ports.places[Symbol.asyncDispose]();
   }
 
   #follow(): Promise<void> {
@@ -166,10 +143,11 @@ export class Watcher implements AsyncDisposable {
     const listed = new Set(agents.map(({ id }) => id));
     // The store also has the agents that were removed while the service was down.
     const known = new Set([...this.#watches.keys(), ...await this.#ports.store.listAgents()]);
-    const { shares } = this.#ports;
+    const { requestLeases, holdsLease, inactiveReason } = this.#ports;
     const here = [...known, ...watching.keys()].filter((id) => !isElsewhere(id));
-    await shares?.want(here);
-    const isOurs = (id: string) => !isElsewhere(id) && (shares?.holds(id) ?? true);
+    await requestLeases("watches", here.map(watchLease));
+    const isOurs = (id: string) =>
+      !isElsewhere(id) && (holdsLease(watchLease(id)) ?? inactiveReason(id) === undefined);
     const size = AGENTS_AT_ONCE;
     const others = [...this.#watches.keys()].filter((id) => !isOurs(id));
     await inParallel(others, { size, work: (id) => this.#attempt(this.#leave(id), id) });
@@ -212,7 +190,7 @@ export class Watcher implements AsyncDisposable {
     if (this.#over.signal.aborted) return;
     const known = this.#watches.get(agent.id);
     if (known !== undefined) return await known.update(agent);
-    const watch = await AgentWatch.open(agent, this.#watchPorts);
+    const watch = await AgentWatch.open(agent, this.#ports);
     this.#watches.set(agent.id, watch);
     await watch.start();
     if (this.#isFiring) watch.queue.start();
@@ -241,7 +219,7 @@ export class Watcher implements AsyncDisposable {
     const queue = this.#watches.get(agentId)?.queue;
     if (queue !== undefined) queue.handleEvent(executionId, type);
     // Agents that no longer watch have no queue, but their runs continue and may end here.
-    else if (type === "execution_resumed") this.#breaker.resumed(executionId);
-    else this.#breaker.ended(executionId);
+    else if (type === "execution_resumed") this.#ports.breaker.resumed(executionId);
+    else this.#ports.breaker.ended(executionId);
   }
 }

@@ -4,7 +4,6 @@ import type { Agent, Trigger } from "../../agents/agent.ts";
 import { MINUTE_MS } from "../../../base/time_units.ts";
 import { KeyedQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
-import type { Environment } from "../../config/files/environment.ts";
 import type { WebhookCause } from "../../vocabulary/run_cause.ts";
 import { SCHEME_FORMS } from "../../vocabulary/trigger_kinds.ts";
 import { isTriggeredBy, type TriggeredAgent } from "../firing/fire.ts";
@@ -48,7 +47,6 @@ export type DeliveryPort =
 
 /** The collaborators of `Webhooks`. */
 export interface WebhooksPorts extends TriggerContext {
-  environment: Pick<Environment, "get">;
   /** Returns the execution that a delivery with this deduplication key started within the last 24 hours. */
   findByKey(key: string): Promise<{ id: number; startedAt: number } | undefined>;
 }
@@ -167,7 +165,7 @@ export class Webhooks {
   }
 
   #find(agentId: string): HookedAgent | undefined {
-    const agent = this.#ports.findAgent(agentId);
+    const agent = this.#ports.registry.get(agentId);
     return agent !== undefined && isTriggeredBy(agent, "webhook") ? agent : undefined;
   }
 
@@ -186,7 +184,7 @@ export class Webhooks {
 
   #secretsOf(names: readonly string[], trigger: Trigger<"webhook">) {
     return names.flatMap((name) => {
-      const secret = this.#ports.environment.get(name)?.trim() ?? "";
+      const secret = this.#ports.settings.environment.get(name)?.trim() ?? "";
       return secret === "" ? [] : keyOf(secret, trigger) ?? [];
     });
   }

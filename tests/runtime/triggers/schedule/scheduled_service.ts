@@ -66,12 +66,15 @@ export class ScheduledService implements AsyncDisposable {
   ): Promise<void> {
     const { unreadable, store = new SqlSlotStore(this.db) } = options;
     this.#scheduler = new Scheduler({
-      store,
+      slots: store,
       clock: this.clock,
       log: this.log,
-      timeZone: "UTC",
+      timeZone: () => "UTC",
       start: this.#start,
-      isPaused: () => this.mayBePaused(),
+      check: () => {},
+      isPaused: async () => await this.mayBePaused(),
+      findHoldReason: () => Promise.resolve(undefined),
+      isShared: false,
       stops: { admits: () => true, reasonOf: () => null },
     });
     await this.#scheduler.reconcile(agents, { isUnreadable: (id) => id === unreadable });

@@ -130,13 +130,18 @@ export class WatchWorld implements AsyncDisposable {
       log,
       events,
       ownWrites,
-      directories: {
-        workspace,
-        agentsDir: join(workspace, "agents"),
-        configDir: join(root, "config"),
-        stateDir: join(root, "state"),
+      settings: {
+        directories: {
+          workspace,
+          agentsDir: join(workspace, "agents"),
+          configDir: join(root, "config"),
+          stateDir: join(root, "state"),
+        },
+        home: join(root, "home"),
       },
-      home: join(root, "home"),
+      inactiveReason: () => undefined,
+      requestLeases: () => Promise.resolve(),
+      holdsLease: () => undefined,
       folders: this.folders,
       ...(this.mostEntries === undefined ? {} : { mostEntries: this.mostEntries }),
     });
