@@ -1,7 +1,6 @@
 // Opens the TCP port of a service before its runtime, so that the process reports its health from the first moment.
-import type { Clock } from "../base/clock.ts";
 import type { Config } from "../runtime/config/config.ts";
-import type { ServiceLog } from "../runtime/service_log/service_log.ts";
+import type { Context } from "../runtime/config/context.ts";
 import type { Handler } from "./listeners/listener.ts";
 import {
   DEFAULT_TCP_HOST,
@@ -11,13 +10,6 @@ import {
   type TcpOptions,
 } from "./listeners/tcp_port.ts";
 import { createHostCheck, type HostRules } from "./middleware/host_check.ts";
-
-/** The settings and the log of the service. */
-export interface EarlyPortOptions {
-  config: Pick<Config, "http" | "publicUrl">;
-  clock: Clock;
-  log: ServiceLog;
-}
 
 /**
  * The open TCP port of a service. Until handOver(), it answers GET /health, and every other request waits. Disposal closes
@@ -32,7 +24,12 @@ export class EarlyPort implements AsyncDisposable {
   readonly #handedOver = Promise.withResolvers<Handler>();
 
   /** Opens the port. Throws ApiKeyUnusable and PortUnavailable. */
-  constructor(tcp: TcpOptions, { config: { http, publicUrl }, clock, log }: EarlyPortOptions) {
+  constructor(
+    tcp: TcpOptions,
+    { config: { http, publicUrl }, clock, log }: Pick<Context, "clock" | "log"> & {
+      config: Pick<Config, "http" | "publicUrl">;
+    },
+  ) {
     requireUsableKey(tcp);
     // Allow the public address: a reverse proxy forwards its own host name, and the browser sends its origin.
     const outside = publicUrl === null ? [] : [new URL(publicUrl)];

@@ -33,8 +33,6 @@ export class Lifecycle {
   readonly keepAlive: boolean;
   /** The program that started the service and restarts it; undefined: none. */
   readonly manager: ServiceManager | undefined;
-  /** Resolves with the first reason to stop. */
-  readonly stopRequested: Promise<StopReason>;
   readonly followers: Followers;
   readonly silence: SilenceTimer;
 
@@ -42,7 +40,7 @@ export class Lifecycle {
   readonly #clock: Clock;
   readonly #idleTimeoutMs: number;
   readonly #hasPort: boolean;
-  readonly #resolveStop: (reason: StopReason) => void;
+  readonly #stop = Promise.withResolvers<StopReason>();
   readonly #over = new AbortController();
   readonly #streams = new Set<OpenStream>();
   #requests = 0;
@@ -68,9 +66,11 @@ export class Lifecycle {
     this.#hasPort = options.hasPort ?? false;
     this.#idleTimeoutMs = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
     this.#lastActive = this.#clock.now();
-    const { promise, resolve } = Promise.withResolvers<StopReason>();
-    this.stopRequested = promise;
-    this.#resolveStop = resolve;
+  }
+
+  /** Resolves with the first reason to stop. */
+  get stopRequested(): Promise<StopReason> {
+    return this.#stop.promise;
   }
 
   /** The reason of the stop in progress; null before a stop. */
@@ -93,7 +93,7 @@ export class Lifecycle {
     this.#stopping = reason;
     this.#over.abort();
     for (const stream of this.#streams) stream.onStop?.(reason);
-    this.#resolveStop(reason);
+    this.#stop.resolve(reason);
   }
 
   /** Counts a request in flight until the returned function is called. */

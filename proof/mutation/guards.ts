@@ -710,7 +710,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the number of streams is limited",
     symbol: "Connections.#countStream",
-    replace: "this.#streams >= this.#mostStreams",
+    replace: "this.#streams >= mostStreams",
     by: "false",
     tests: ["tests/server/listeners/connections_test.ts"],
   },

@@ -1,11 +1,11 @@
 // Creates the routes for answers through links in messages, over TCP only. The routes need no API key, because the path
 // contains a secret that is valid for one answer to one question.
-import type { MiddlewareHandler } from "hono";
 import { RuntimeError } from "../../base/errors.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import type { HumanAnswer, HumanRequest } from "../../runtime/executions/human_request.ts";
 import type { LinkedQuestion, Runtime } from "../../runtime/interface/runtime.ts";
 import { readForm } from "../../api/operations/request_body.ts";
+import type { PortGuard } from "../middleware/api_key.ts";
 import { answeredPage, closedPage, questionPage, testPage, tooManyPage } from "./answer_pages.ts";
 
 /** The delay of the response to an unknown token, and the maximum number of such responses that wait at a time. */
@@ -14,25 +14,15 @@ const MAX_FORM_BYTES = 65_536;
 /** Matches the path of an answer link. The token has 256 bits in base64url. */
 const PLACE = /^\/answer\/([\w-]{43})$/;
 
-/** The middleware and checks of the answer links on one port. */
-export interface AnswerGuards {
-  /** Returns true if the request needs no key, because its address is an answer link. */
-  admits(request: Request): boolean;
-  /** Returns true if the request may come from another site, because it opens a link. */
-  isFollowed(request: Request): boolean;
-  /** The middleware that shows questions and accepts answers. Runs after the check of Host and Origin. */
-  respond: MiddlewareHandler;
-}
-
 /** Returns the path without the secret of an answer link, for the log. */
 export function redactToken(path: string): string {
   return path.startsWith("/answer/") ? "/answer/…" : path;
 }
 
-/** Creates the answer links of one port. */
+/** Creates the answer links of one port. Their middleware shows questions and accepts answers. */
 export function createAnswers(
   runtime: Pick<Runtime, "messages" | "pendingRequest" | "getExecution" | "respond" | "clock">,
-): AnswerGuards {
+): PortGuard {
   const { clock } = runtime;
   let waiting = 0;
 

@@ -2,9 +2,8 @@
 // descriptors for the service's own work.
 import { backoffMs } from "../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
 import { hasFreeDescriptors } from "../../base/free_descriptors.ts";
-import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import { MINUTE_MS, SECOND_MS } from "../../base/time_units.ts";
 import { EVENT_STREAM } from "../../base/text/event_stream.ts";
 import { serveConnection, type ServedConnection } from "./http_connection.ts";
@@ -33,10 +32,10 @@ const ALWAYS_ADMITTED = 16;
 /** The delays before the next accept after failed ones. */
 const WAITS = { firstMs: 100, longestMs: 5_000 };
 
-/** The dependencies of a listener's connections. */
-export interface ConnectionOptions {
-  clock: Clock;
-  log: ServiceLog;
+/** The dependencies of a listener's connections, and the handler of their requests. */
+export interface ConnectionOptions extends Pick<Context, "clock" | "log"> {
+  handler: Handler;
+  mostStreams?: number;
 }
 
 /** Counts a stream until the returned function is called. Returns undefined at the limit. */
@@ -46,23 +45,15 @@ type CountStream = (address: string | null) => (() => void) | undefined;
 export class Connections {
   readonly #options: ConnectionOptions;
   readonly #listener: Deno.Listener;
-  readonly #handler: Handler;
   readonly #open = new Set<Connection>();
   readonly #closing = new AbortController();
   readonly #accepting: Promise<void>;
-  readonly #mostStreams: number;
   #streams = 0;
   #lastWarnedAt = -Infinity;
 
-  constructor(
-    listener: Deno.Listener,
-    options: ConnectionOptions & { handler: Handler; mostStreams?: number },
-  ) {
-    const { handler, mostStreams = MOST_STREAMS, ...ports } = options;
-    this.#mostStreams = mostStreams;
+  constructor(listener: Deno.Listener, options: ConnectionOptions) {
     this.#listener = listener;
-    this.#handler = handler;
-    this.#options = ports;
+    this.#options = options;
     this.#accepting = this.#acceptAll();
   }
 
@@ -98,11 +89,8 @@ export class Connections {
   }
 
   async #serve(accepted: Deno.Conn): Promise<void> {
-    const connection = new Connection(accepted, {
-      handler: this.#handler,
-      countStream: (address) => this.#countStream(address),
-      ...this.#options,
-    });
+    const countStream: CountStream = (address) => this.#countStream(address);
+    const connection = new Connection(accepted, { ...this.#options, countStream });
     this.#open.add(connection);
     void connection.ended.then(() => this.#open.delete(connection));
     const excess = this.#findExcess(connection.address);
@@ -128,8 +116,9 @@ export class Connections {
   }
 
   #countStream(address: string | null): (() => void) | undefined {
-    if (this.#streams >= this.#mostStreams) {
-      this.#warn(`Too many streams (limit: ${this.#mostStreams}): closing the newest`, address);
+    const { mostStreams = MOST_STREAMS } = this.#options;
+    if (this.#streams >= mostStreams) {
+      this.#warn(`Too many streams (limit: ${mostStreams}): closing the newest`, address);
       return undefined;
     }
     this.#streams++;
@@ -154,7 +143,7 @@ class Connection {
   readonly ended: Promise<void>;
   /** The time at which the connection began to wait for a request, in milliseconds. */
   since: number;
-  readonly #clock: Clock;
+  readonly #clock: ConnectionOptions["clock"];
   readonly #countStream: CountStream;
   readonly #served: ServedConnection;
   readonly #over = new AbortController();
@@ -163,10 +152,7 @@ class Connection {
 
   constructor(
     accepted: Deno.Conn,
-    { handler, clock, countStream }: ConnectionOptions & {
-      handler: Handler;
-      countStream: CountStream;
-    },
+    { handler, clock, countStream }: ConnectionOptions & { countStream: CountStream },
   ) {
     const { remoteAddr } = accepted;
     this.address = "hostname" in remoteAddr ? remoteAddr.hostname : null;

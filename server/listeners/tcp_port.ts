@@ -2,7 +2,7 @@
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isLoopback } from "../../base/web_origin.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
-import type { Handler, Listener } from "./listener.ts";
+import type { Listener } from "./listener.ts";
 
 /** The address and the API key of the TCP listener. */
 export interface TcpOptions {
@@ -57,7 +57,7 @@ export function requireUsableKey({ apiKey, host = DEFAULT_TCP_HOST }: TcpOptions
 /** Opens a listener on host and port. Throws PortUnavailable. */
 export function listenOnTcp(
   { port, host = DEFAULT_TCP_HOST }: Pick<TcpOptions, "port" | "host">,
-  options: ConnectionOptions & { handler: Handler },
+  options: ConnectionOptions,
 ): TcpListener {
   const listener = bind(host, port);
   const { port: bound } = listener.addr;

@@ -2,7 +2,7 @@
 // is never replaced.
 import { RuntimeError } from "../../base/errors.ts";
 import { type ConnectionOptions, Connections } from "./connections.ts";
-import type { Handler, Listener } from "./listener.ts";
+import type { Listener } from "./listener.ts";
 import { dirname } from "../../base/plain_path.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
@@ -17,7 +17,7 @@ export class SocketUnavailable extends RuntimeError {
  */
 export async function listenOnSocket(
   path: string,
-  options: ConnectionOptions & { handler: Handler },
+  options: ConnectionOptions,
 ): Promise<Listener> {
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: 0o700 });

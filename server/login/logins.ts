@@ -11,12 +11,9 @@ export const LOGIN_MS = 7 * DAY_MS;
 export const MOST_LOGINS = 256;
 
 /** The log-in of one browser. */
-export interface Login {
+interface Login {
   /** Returns the person or key that logged in, or undefined if the access has ended. */
   findOwner(): Promise<Caller | undefined>;
-}
-
-interface OpenLogin extends Login {
   until: number;
   isCookie: (value: string) => boolean;
 }
@@ -26,7 +23,7 @@ export class Logins {
   readonly #clock: Clock;
   /** The name of the cookie. It contains the port, because a browser shares cookies between the ports of a host. */
   readonly #cookieName: string;
-  #all: OpenLogin[] = [];
+  #all: Login[] = [];
 
   constructor(options: { clock: Clock; port: number }) {
     this.#clock = options.clock;
@@ -48,7 +45,7 @@ export class Logins {
   }
 
   /** Returns the log-in of the request's cookie, or undefined. */
-  find(headers: Headers): Login | undefined {
+  find(headers: Headers): Pick<Login, "findOwner"> | undefined {
     return this.#named(headers)[0];
   }
 
@@ -59,12 +56,12 @@ export class Logins {
     return this.#cookie("", 0);
   }
 
-  #named(headers: Headers): OpenLogin[] {
+  #named(headers: Headers): Login[] {
     const values = cookieValues(headers, this.#cookieName);
     return this.#open().filter(({ isCookie }) => values.some(isCookie));
   }
 
-  #open(): OpenLogin[] {
+  #open(): Login[] {
     const now = this.#clock.now();
     return this.#all.filter(({ until }) => until > now);
   }

@@ -72,6 +72,16 @@ function endStreamWith(findOwner: () => Promise<unknown>, c: Context, clock: Clo
   c.res = new Response(readable, res);
 }
 
+/** Middleware whose requests need no key, because they have a secret of their own. */
+export interface PortGuard {
+  /** Returns true if the request needs no key. */
+  admits(request: Request): boolean;
+  /** Returns true if the request may come from another site, because it follows a link. */
+  isFollowed(request: Request): boolean;
+  /** The middleware that answers these requests. Runs after the check of Host and Origin. */
+  respond: MiddlewareHandler;
+}
+
 /** Checks access tokens that another server has issued for /mcp. */
 export interface TokenGuard {
   /**
@@ -138,12 +148,9 @@ export function apiKey(
       await next();
       // The key of the whole service has no role and does not end, but a log-in with it does.
       const mayEnd = owner?.role !== undefined || owner?.via === "page";
-      if (mayEnd) endStreamWith(findOwner, c, clock);
+      if (mayEnd) return endStreamWith(findOwner, c, clock);
       // A token may expire during a long call, but its owner must still have access.
-      if (findTokenOwner !== undefined) {
-        endStreamWith(() => Promise.resolve(findTokenOwner()), c, clock);
-      }
-      return;
+      return findTokenOwner && endStreamWith(() => Promise.resolve(findTokenOwner()), c, clock);
     }
     refused.count();
     if (protocol !== undefined) {

@@ -1,11 +1,10 @@
 // Connects the sign-in with OpenID Connect to the port of the service. Loads the provider's client with the first request
 // that needs it, and nothing if config.yaml has no `sign_in`.
-import type { MiddlewareHandler } from "hono";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import { OPENID_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
 import type { LoginLink } from "../login/login.ts";
-import type { TokenGuard } from "../middleware/api_key.ts";
+import type { PortGuard, TokenGuard } from "../middleware/api_key.ts";
 import type { OpenIdPorts, OpenIdSignIn } from "./openid_sign_in.ts";
 
 const load = lazyModule(() => import("./openid_sign_in.ts"));
@@ -13,19 +12,13 @@ const PATHS: readonly string[] = Object.values(OPENID_PATHS);
 const BROWSER_PATHS: readonly string[] = [OPENID_PATHS.start, OPENID_PATHS.callback];
 
 /** The sign-in on one port. */
-export interface OpenIdGuards {
-  /** Returns true for a request that needs no key. */
-  admits(request: Request): boolean;
-  /** Returns true if a browser follows a link of another site to the sign-in. */
-  isFollowed(request: Request): boolean;
+export interface OpenIdGuards extends PortGuard {
   /** Returns the link of the log-in page. */
   findLink(): LoginLink | undefined;
   tokens: TokenGuard;
-  /** The middleware that answers the requests of browsers, and of clients that request the provider of /mcp. */
-  respond: MiddlewareHandler;
 }
 
-/** Creates the sign-in of one port. */
+/** Creates the sign-in of one port. Its middleware answers browsers, and clients that request the provider of /mcp. */
 export function createOpenId(ports: OpenIdPorts): OpenIdGuards {
   const { runtime } = ports;
   // Read the settings at each request, because config.yaml may change.

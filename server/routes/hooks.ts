@@ -21,7 +21,7 @@ export function isDelivery(
   const [, name] = /^\/hooks\/([^/]+)\/?$/.exec(URL.parse(url)?.pathname ?? "") ?? [];
   if (name === undefined || method === "POST") return name !== undefined;
   return /^(GET|HEAD)$/.test(method) &&
-    webhooks?.hasGetHandshake?.(tryDecodeURIComponent(name)) === true;
+    webhooks?.hasGetHandshake(tryDecodeURIComponent(name)) === true;
 }
 
 /**

@@ -328,6 +328,7 @@ export class FakeRuntime implements Runtime {
   readonly deliveries: (Delivery & { agentId: string })[] = [];
 
   readonly webhooks = {
+    hasGetHandshake: () => false,
     has: (agentId: string) => {
       const agent = this.agents.get(agentId)?.agent;
       return agent?.enabled === true && agent.trigger.type === "webhook";

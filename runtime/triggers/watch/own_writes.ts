@@ -20,20 +20,6 @@ export interface Writer {
 }
 
 /**
- * The writers of a write: the agent that made the write, the agents that delegated to that agent, and ANYBODY. A query for
- * a writer removes that writer from the writes that the query finds obsolete.
- */
-interface Ascribed {
-  writers: readonly string[];
-}
-
-/** The result of one write. Each write has its own object, so that old writes can be forgotten separately. */
-type Outcome = Left & Ascribed & {
-  /** The execution at the top of the delegation chain, which a trigger started. */
-  firedId: number | undefined;
-};
-
-/**
  * The state of a path after a write. Contains only the size and a digest or version of a file, not its content, because
  * thousands of writes may be remembered.
  */
@@ -42,9 +28,22 @@ type Left = { removed: true } | { size: number; sha256: string } | {
   version: string;
 };
 
-interface Pending extends Ascribed {
-  settled: Promise<void>;
+/** A write as sent to other machines. */
+export interface SharedWrite {
+  path: string;
+  left: Left;
+  /**
+   * The agent that made the write, the agents that delegated to that agent, and ANYBODY. A query for a writer removes that
+   * writer from the writes that the query finds obsolete.
+   */
+  writers: readonly string[];
+  /** The execution at the top of the delegation chain, which a trigger started. */
+  firedId: number | undefined;
 }
+
+/** The result of one write. Each write has its own object, so that old writes can be forgotten separately. */
+type Outcome = Omit<SharedWrite, "path">;
+type Pending = Pick<Outcome, "writers"> & { settled: Promise<void> };
 
 /** The remembered writes to one path. */
 interface Record {
@@ -54,14 +53,6 @@ interface Record {
   /** The number of writes so far. */
   count: number;
   lastFiredId: number | undefined;
-}
-
-/** A write as sent to other machines. */
-export interface SharedWrite {
-  path: string;
-  left: Left;
-  writers: readonly string[];
-  firedId: number | undefined;
 }
 
 /** The remembered writes of all agents. Beyond MAX_RECORDS paths, the least recently written path is forgotten. */
@@ -85,7 +76,7 @@ export class OwnWrites {
         record.pending = record.pending.filter((one) => one !== pending);
         if (what === "unchanged") return;
         const left = toLeft(what);
-        add(record, { ...left, writers, firedId });
+        add(record, { left, writers, firedId });
         this.#tell?.({ path, left, writers, firedId });
       }),
     };
@@ -93,8 +84,8 @@ export class OwnWrites {
   }
 
   /** Records a write that another machine reported. */
-  recordRemote({ path, left, writers, firedId }: SharedWrite): void {
-    add(this.#next(path, firedId), { ...left, writers, firedId });
+  recordRemote({ path, ...outcome }: SharedWrite): void {
+    add(this.#next(path, outcome.firedId), outcome);
   }
 
   /**
@@ -138,7 +129,7 @@ export class OwnWrites {
   async #find(writer: string, path: string): Promise<Outcome | undefined> {
     const record = this.#records.get(path);
     if (record === undefined) return undefined;
-    const isTheirs = ({ writers }: Ascribed) => writers.includes(writer);
+    const isTheirs = ({ writers }: Pick<Outcome, "writers">) => writers.includes(writer);
     let known: Outcome[];
     let match: Outcome | undefined;
     let count: number;
@@ -181,16 +172,16 @@ async function matching(path: string, outcomes: readonly Outcome[]): Promise<Out
     info = await lstat(path, { bigint: true });
   } catch {
     // The path does not exist or cannot be read. Only a removal matches that state.
-    return outcomes.findLast((outcome) => "removed" in outcome);
+    return outcomes.findLast(({ left }) => "removed" in left);
   }
   const [version, size] = [versionOf(info), Number(info.size)];
-  const files = outcomes.filter((outcome) => "size" in outcome && outcome.size === size);
+  const files = outcomes.filter(({ left }) => "size" in left && left.size === size);
   // A known digest is compared instead of the version: two writes within one tick of the file system's clock have equal
   // versions.
-  const sha256 = files.some((file) => "sha256" in file) && info.isFile()
+  const sha256 = files.some(({ left }) => "sha256" in left) && info.isFile()
     ? await digestOfFile(path)
     : undefined;
-  return files.findLast((file) =>
-    "sha256" in file ? file.sha256 === sha256 : "version" in file && file.version === version
+  return files.findLast(({ left }) =>
+    "sha256" in left ? left.sha256 === sha256 : "version" in left && left.version === version
   );
 }

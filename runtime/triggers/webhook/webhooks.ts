@@ -40,10 +40,8 @@ export type HookOutcome =
     requiresOk?: true;
   };
 
-/** The part of `Webhooks` that receives requests. Without `hasGetHandshake`, a GET request is never a handshake. */
-export type DeliveryPort =
-  & Pick<Webhooks, "has" | "receive">
-  & Partial<Pick<Webhooks, "hasGetHandshake">>;
+/** The part of `Webhooks` that receives requests. */
+export type DeliveryPort = Pick<Webhooks, "has" | "hasGetHandshake" | "receive">;
 
 /** The collaborators of `Webhooks`. */
 export interface WebhooksPorts extends TriggerContext {
