@@ -83,8 +83,8 @@ export class RunQueue implements AsyncDisposable {
       },
       retry: RETRY,
     });
-    for (const { path, event, queuedAt } of waiting) {
-      this.#changes.set(path, { path, event, queuedAt, origin: FROM_OUTSIDE });
+    for (const change of waiting) {
+      this.#changes.set(change.path, { ...change, origin: FROM_OUTSIDE });
     }
   }
 
@@ -137,7 +137,7 @@ export class RunQueue implements AsyncDisposable {
       const dropped = [...this.#changes.keys()].filter((path) => !isKept(path));
       if (dropped.length === 0) return;
       const agentId = this.#agent.id;
-      await this.#ports.store.dropQueued(dropped.map((path) => ({ agentId, path })));
+      await this.#ports.store.dropQueued(agentId, dropped);
       for (const path of dropped) this.#changes.delete(path);
       const message = "File changes that waited are dropped: nobody watches for them any more";
       this.#ports.log.write("info", message, { agent: agentId, changes: dropped.length });
@@ -217,13 +217,7 @@ export class RunQueue implements AsyncDisposable {
         : [{ ...known, event: folded, origin: mergeOrigins(known.origin, origin) }];
     });
     if (queued.length > 0 || dropped.length > 0) {
-      const isStored = await store.enqueue(
-        queued.map(({ path, event, queuedAt }) => ({ agentId, path, event, queuedAt })),
-        {
-          dropped: dropped.map((path) => ({ agentId, path })),
-          seen: seen.map((file) => ({ agentId, ...file })),
-        },
-      );
+      const isStored = await store.enqueue(agentId, queued, { dropped, seen });
       // Another machine watches for this agent now. It has noticed the same changes.
       if (!isStored) return;
     } else if (seen.length > 0) await store.markSeen(agentId, seen);

@@ -6,7 +6,6 @@ import { all, get, type Operation, requireLease, run, send } from "../../databas
 
 /** A file change that waits for a run. Each agent has at most one per path. */
 export interface QueuedChange {
-  agentId: string;
   /** The absolute path of the changed file. */
   path: string;
   event: FileEvent;
@@ -72,35 +71,26 @@ export class SqlWatchStore {
         "SELECT path, event, queued_at FROM watch_queue WHERE agent_id = ? ORDER BY queued_at, rowid",
         agentId,
       );
-      return rows.map(({ path, event, queued_at }) => ({
-        agentId,
-        path,
-        event,
-        queuedAt: queued_at,
-      }));
+      return rows.map(({ queued_at: queuedAt, ...change }) => ({ ...change, queuedAt }));
     });
   }
 
   /**
-   * In one transaction, queues changes, removes the changes `dropped`, and stores the file states `seen`. A path that is
-   * already queued gets the new event. Returns false, without storing anything, if another node has the watch lease of an
-   * agent.
+   * In one transaction, queues changes of an agent's files, removes the changes of the paths `dropped`, and stores the file
+   * states `seen`. A path that is already queued gets the new event. Returns false, without storing anything, if another
+   * node has the agent's watch lease.
    */
   enqueue(
+    agentId: string,
     changes: readonly QueuedChange[],
-    { dropped, seen }: {
-      dropped: readonly { agentId: string; path: string }[];
-      seen: readonly (SeenFile & { agentId: string })[];
-    },
+    { dropped, seen }: { dropped: readonly string[]; seen: readonly SeenFile[] },
   ): Promise<boolean> {
     return this.#changeWithLease("power", function* () {
       // Only the node with the lease may queue changes. Otherwise a change that two nodes have noticed would start two
       // runs.
-      for (const id of new Set([...changes, ...seen].map(({ agentId }) => agentId))) {
-        yield* requireLease(watchLease(id));
-      }
-      for (const { agentId, path } of dropped) yield* dequeueChange(agentId, path);
-      for (const { agentId, path, event, queuedAt } of changes) {
+      if (changes.length + seen.length > 0) yield* requireLease(watchLease(agentId));
+      for (const path of dropped) yield* dequeueChange(agentId, path);
+      for (const { path, event, queuedAt } of changes) {
         // The change keeps its position in the queue, so that a file that changes constantly does not wait forever.
         yield* send(
           "INSERT INTO watch_queue (agent_id, path, event, queued_at) VALUES (?, ?, ?, ?) " +
@@ -111,14 +101,14 @@ export class SqlWatchStore {
           queuedAt,
         );
       }
-      for (const file of seen) yield* upsertSeenFile(file.agentId, file);
+      for (const file of seen) yield* upsertSeenFile(agentId, file);
     });
   }
 
   /** Removes queued changes that can no longer run, because the agent was removed or watches other paths. */
-  dropQueued(changes: readonly { agentId: string; path: string }[]): Promise<void> {
+  dropQueued(agentId: string, paths: readonly string[]): Promise<void> {
     return this.#db.change("process", function* () {
-      for (const { agentId, path } of changes) yield* dequeueChange(agentId, path);
+      for (const path of paths) yield* dequeueChange(agentId, path);
     });
   }
 

@@ -45,8 +45,8 @@ Deno.test("acceptExecution() removes a queued change or follow-up together with 
   await using store = await openTestStore();
   const watches = new SqlWatchStore(store.db);
   const path = "/in/a.md";
-  const change = { agentId: "tester", path, event: "modified", queuedAt: 1 } as const;
-  await watches.enqueue([change], { dropped: [], seen: [] });
+  const change = { path, event: "modified", queuedAt: 1 } as const;
+  await watches.enqueue("tester", [change], { dropped: [], seen: [] });
   const { id: executionId } = await store.accept({ agentId: "followed" });
   const end = { ...ending("running"), status: "success", error: null } as const;
   await store.endings.finishExecution(executionId, { ...end, followers: ["tester"] });

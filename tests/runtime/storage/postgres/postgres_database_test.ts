@@ -230,8 +230,8 @@ test("an execution does not start to wait for a child that just ended", async ({
 test("a node that lost the lease of a watch cannot store file changes", async ({ address }) => {
   await using here = await PostgresDatabase.open({ address, node: NODE });
   const store = new SqlWatchStore(here);
-  const change = { agentId: "a", path: "/x", event: "created" as const, queuedAt: 1 };
-  const put = () => store.enqueue([change], { dropped: [], seen: [] });
+  const change = { path: "/x", event: "created" as const, queuedAt: 1 };
+  const put = () => store.enqueue("a", [change], { dropped: [], seen: [] });
   await here.change("power", () => run("INSERT INTO leases VALUES ('watch a', 'there', 0)"));
   assert.equal(await put(), false);
   assert.equal(await store.markSeen("a", [{ path: "/x", stamp: "s" }]), false);

@@ -274,10 +274,14 @@ export class WatchWorld implements AsyncDisposable {
   /** Returns the queued changes of the store. */
   async queue(): Promise<string[]> {
     const agents = await this.store.listAgents();
-    const queues = await Promise.all(agents.map((id) => this.store.readQueue(id)));
-    return queues.flat().map(({ agentId, event, path }) =>
-      `${agentId} ${event} ${relative(this.workspace, path)}`
+    const queues = await Promise.all(
+      agents.map(async (id) =>
+        (await this.store.readQueue(id)).map(({ event, path }) =>
+          `${id} ${event} ${relative(this.workspace, path)}`
+        )
+      ),
     );
+    return queues.flat();
   }
 
   publish(
