@@ -34,7 +34,7 @@ import { SqlFrameStore } from "./storage/frames.ts";
 import { SqlKnownToolStore } from "./storage/known_tools.ts";
 import { SqlSettingsStore } from "./triggers/settings_store.ts";
 import { SqlTriggerStateStore } from "./triggers/firing/trigger_state_store.ts";
-import { SqlSlotStore } from "./storage/slots.ts";
+import { SqlSlotStore } from "./triggers/schedule/slots.ts";
 import { Pause } from "./triggers/pause.ts";
 
 export { loadSettings, type Surroundings, type WorkspaceSettings } from "./config/settings.ts";

@@ -1,7 +1,7 @@
 // Measures ten thousand scheduled agents: idle, all due at the same time, all missed for a month, and in memory.
 import { setImmediate } from "node:timers/promises";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
-import { insertSlot, isSlotTaken } from "../../runtime/storage/slots.ts";
+import { insertSlot, isSlotTaken } from "../../runtime/triggers/schedule/slots.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import {
   scheduled,

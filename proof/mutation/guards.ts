@@ -1807,7 +1807,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: "all nodes use the same times of a schedule",
     symbol: "SqlSlotStore.beginSchedule",
     drop: "if (isNew && stored.fingerprint",
-    tests: ["tests/runtime/storage/slots_test.ts"],
+    tests: ["tests/runtime/triggers/schedule/slots_test.ts"],
   },
   {
     guard: "a fork has its step's prompt from the log",

@@ -1,7 +1,7 @@
 // Runs the real scheduler with one schedule in simulated time, with the events of a script, and reports its slots and runs.
 import type { Trigger } from "../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../runtime/storage/sqlite/sqlite_database.ts";
-import { insertSlot, isSlotTaken, SqlSlotStore } from "../../runtime/storage/slots.ts";
+import { insertSlot, isSlotTaken, SqlSlotStore } from "../../runtime/triggers/schedule/slots.ts";
 import type { FireOutcome, StartRun } from "../../runtime/triggers/firing/fire.ts";
 import { Scheduler } from "../../runtime/triggers/schedule/scheduler.ts";
 import type { Slot } from "../../runtime/triggers/schedule/slot_store.ts";

@@ -10,7 +10,8 @@ import type { Agent } from "../agents/agent.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
 import type { Pause } from "../triggers/pause.ts";
 import { SLOT_REASONS, TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
-import type { Slot, SlotStore } from "../triggers/schedule/slot_store.ts";
+import type { Slot } from "../triggers/schedule/slot_store.ts";
+import type { SqlSlotStore } from "../triggers/schedule/slots.ts";
 import { DAY_MS } from "../../base/time_units.ts";
 
 /** The number of due times in one read. */
@@ -54,7 +55,7 @@ export interface RecapParts {
   listings: readonly { agent: Agent; nextRun: number | null; triggerPaused: string | null }[];
   registry: Pick<AgentRegistry, "broken">;
   executions: Pick<ExecutionReads, "readSpan" | "readSpanCost" | "readDowntimes">;
-  slots: Pick<SlotStore, "listSlots">;
+  slots: Pick<SqlSlotStore, "listSlots">;
   waiting: readonly WaitingRequest[];
   pause: Pick<Pause, "state">;
 }
@@ -107,7 +108,7 @@ export async function makeRecap(
 async function readSlots(
   agentId: string,
   { since, until }: { since: number; until: number },
-  store: Pick<SlotStore, "listSlots">,
+  store: Pick<SqlSlotStore, "listSlots">,
 ): Promise<Slot[]> {
   const found: Slot[] = [];
   for (let offset = 0;; offset += SLOT_PAGE) {

@@ -67,14 +67,6 @@ export class Triggers implements AsyncDisposable {
     return this.#ports.webhooks;
   }
 
-  /**
-   * Returns the next due time of an agent's schedule in milliseconds since the epoch, or null if there is none. Ignores
-   * pauses.
-   */
-  nextRun(agentId: string): number | null {
-    return this.nextRuns(agentId, 1)[0] ?? null;
-  }
-
   /** Returns up to `limit` next due times of an agent's schedule, in milliseconds since the epoch. Ignores pauses. */
   nextRuns(agentId: string, limit: number): number[] {
     const { scheduler, stops } = this.#ports;
@@ -92,7 +84,7 @@ export class Triggers implements AsyncDisposable {
     const ranUntil = scheduler.ranUntil(agentId);
     return {
       ...noted,
-      nextRun: inactiveReason === undefined ? this.nextRun(agentId) : null,
+      nextRun: inactiveReason === undefined ? this.nextRuns(agentId, 1)[0] ?? null : null,
       triggerPaused: stops.reasonOf(agentId),
       ...(inactiveReason !== undefined && { inactiveReason }),
       ...(ranUntil !== null && { ranUntil }),

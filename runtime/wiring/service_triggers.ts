@@ -11,7 +11,7 @@ import type { Context } from "../config/context.ts";
 import type { Database } from "../database/database.ts";
 import { get } from "../database/operation.ts";
 import { SqlTriggerStateStore } from "../triggers/firing/trigger_state_store.ts";
-import type { SqlSlotStore } from "../storage/slots.ts";
+import type { SqlSlotStore } from "../triggers/schedule/slots.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 import { FollowUps } from "../triggers/after/follow_ups.ts";
 import type { Node } from "../storage/postgres/node.ts";

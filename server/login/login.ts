@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import { RequestRefused } from "../../api/errors.ts";
 import type { Caller } from "../../runtime/vocabulary/callers.ts";
+import { withAddress } from "../middleware/caller.ts";
 import { type FindKey, LOGIN_PATH, type RefusedKeys } from "../middleware/api_key.ts";
 import { acceptsHtml, escapeHtml, noticePage } from "../html/notice_page.ts";
 import { readForm } from "../../api/operations/request_body.ts";
@@ -123,10 +124,6 @@ export function createLogin(
       await next();
     },
   };
-}
-
-function withAddress(owner: Caller, address: string | null | undefined): Caller {
-  return address == null ? owner : { ...owner, address };
 }
 
 /** Throws RequestRefused if another page sent the request. A browser adds the cookie to requests of other ports' pages, too. */

@@ -21,11 +21,16 @@ export function findCaller(c: Context<AppEnv>, fallback: Caller | undefined): Ca
   const { caller, address } = c.env ?? {};
   const known = c.get("caller") ?? caller ?? fallback;
   if (known === undefined) return undefined;
-  const from = address == null ? known : { ...known, address };
+  const from = withAddress(known, address);
   if (known.via !== "api") return from;
   const named = c.req.header(PLACE_HEADER);
   const via = CLIENT_PLACES.find((place) => place === named) ??
     // Only browsers send this header.
     (c.req.header("sec-fetch-site") === undefined ? "api" : "page");
   return { ...from, via };
+}
+
+/** Returns the sender with the client's IP address, if there is one. */
+export function withAddress(owner: Caller, address: string | null | undefined): Caller {
+  return address == null ? owner : { ...owner, address };
 }

@@ -12,6 +12,7 @@ import { OPENID_PATHS } from "../../runtime/vocabulary/sign_in_paths.ts";
 import { returnPage, toVisibleHtml } from "../html/notice_page.ts";
 import type { Logins } from "../login/logins.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
+import { withAddress } from "../middleware/caller.ts";
 import { OpenIdSession } from "./openid_session.ts";
 import {
   type BegunSignIn,
@@ -127,7 +128,7 @@ export class OpenIdSignIn {
       log.write("warn", `A sign-in was refused: ${REFUSAL}`, { name });
       return await noAccessPage(name, settings);
     }
-    await this.#ports.signedIn(address == null ? owner : { ...owner, address });
+    await this.#ports.signedIn(withAddress(owner, address));
     log.write("info", "Signed in", { name: owner.name, role: owner.role });
     return await signedInPage(
       this.#ports.startLogin({

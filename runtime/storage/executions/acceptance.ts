@@ -24,7 +24,7 @@ import { selectChild } from "./families.ts";
 import { ForkedStepsGone } from "../../executions/refusals.ts";
 import { appendFrames, newestFrameId } from "../frames.ts";
 import { insertKey, selectByKey } from "./idempotency_keys.ts";
-import { insertSlot, isSlotTaken } from "../slots.ts";
+import { insertSlot, isSlotTaken } from "../../triggers/schedule/slots.ts";
 import { insertMessages, replaceMessage } from "./conversation_rows.ts";
 import { consumeClaim } from "./trigger_events.ts";
 import { enqueue, fence, get, lock, type Operation, run, send } from "../../database/operation.ts";

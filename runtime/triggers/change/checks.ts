@@ -8,7 +8,8 @@ import { beginningOf } from "../../../base/text/cut_text.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import { SLOT_REASONS, slotReasonOf } from "../../vocabulary/trigger_kinds.ts";
 import { isTriggeredBy, type TriggeredAgent } from "../firing/fire.ts";
-import type { SlotExtras, SlotStore } from "../schedule/slot_store.ts";
+import type { SlotExtras } from "../schedule/slot_store.ts";
+import type { SqlSlotStore } from "../schedule/slots.ts";
 import type { SqlSettingsStore } from "../settings_store.ts";
 import { checkName } from "../firing/check_setting.ts";
 import type { Compared, LastCheck } from "./compare_content.ts";
@@ -32,7 +33,7 @@ function checkLease(agentId: string): string {
 
 /** The collaborators of `Checks`. */
 export interface ChecksPorts extends SourcePorts {
-  slots: SlotStore;
+  slots: SqlSlotStore;
   remembered: SqlSettingsStore;
 }
 

@@ -9,7 +9,8 @@ import { isTriggeredBy, type ReconcileOptions, type TriggeredAgent } from "../fi
 import type { TriggerContext } from "../firing/trigger_context.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 import { moveBack } from "./set_back.ts";
-import type { ScheduleState, SlotStore } from "./slot_store.ts";
+import type { ScheduleState } from "./slot_store.ts";
+import type { SqlSlotStore } from "./slots.ts";
 
 /** The time after which a missing agent file ends its schedule. If the file is back earlier, the schedule continues. */
 const AWAY_MS = HOUR_MS;
@@ -40,7 +41,7 @@ export interface SchedulerPorts extends
     "clock" | "log" | "timeZone" | "start" | "isPaused" | "findHoldReason" | "isShared"
   > {
   stops: Pick<TriggerContext["stops"], "admits" | "reasonOf">;
-  slots: SlotStore;
+  slots: SqlSlotStore;
   /** Starts a check of an agent's source, which stores the outcome of the slot. */
   check: (agent: TriggeredAgent<"change">, scheduledFor: number) => void;
 }

@@ -1,4 +1,4 @@
-// Interface to the stored state of schedules. A slot is one due time of a schedule.
+// The types of the stored state of schedules. A slot is one due time of a schedule.
 
 /** The possible outcomes of a slot. Each slot gets exactly one. */
 export const SLOT_OUTCOMES = ["run", "skipped", "missed"] as const;
@@ -50,31 +50,4 @@ export interface SlotExtras {
   check?: string;
   /** Set if people get a message about failed checks: their number, and the time of the first. */
   reported?: { count: number; since: number };
-}
-
-/** Stores schedules and slots. Each method is one transaction. */
-export interface SlotStore {
-  readSchedules(): Promise<ScheduleState[]>;
-  /**
-   * Starts a schedule, or restarts it in place of `before`. Returns its stored state. If another machine has already
-   * started the same schedule, returns the state of that machine.
-   */
-  beginSchedule(
-    state: ScheduleState,
-    before?: ScheduleState,
-    slots?: StoredSlots,
-  ): Promise<ScheduleState>;
-  /** Removes the states of ended schedules. Their slots are kept as history. */
-  endSchedules(agentIds: readonly string[]): Promise<void>;
-  /**
-   * Stores slots that do not run, and advances their schedules. If a slot already has an outcome, another machine was
-   * faster: nothing is stored for that agent. Returns the stored last slot of each such agent.
-   */
-  recordSlots(
-    slots: readonly (Slot & SlotExtras)[],
-  ): Promise<ReadonlyMap<string, number>>;
-  /** Returns one page of an agent's slots, newest first. */
-  listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]>;
-  /** Removes slots before the time `before`, except the newest `keep` of each agent. Returns the number of removed rows. */
-  purgeSlots(options: { before: number; keep: number }): Promise<number>;
 }

@@ -20,7 +20,7 @@ import type { RunPlan } from "../../interface/run_plan.ts";
 import type { Authoring } from "../../interface/workspace_files.ts";
 import type { AgentFiles } from "../../triggers/agent_files.ts";
 import type { Pause } from "../../triggers/pause.ts";
-import type { SlotStore } from "../../triggers/schedule/slot_store.ts";
+import type { SqlSlotStore } from "../../triggers/schedule/slots.ts";
 import type { SqlTriggerStateStore } from "../../triggers/firing/trigger_state_store.ts";
 import type { Triggers } from "../../triggers/triggers.ts";
 
@@ -60,7 +60,7 @@ export interface RuntimeParts extends Context, Pick<RunPorts, "openTools"> {
   triggers: Triggers | undefined;
   triggerStates: Pick<SqlTriggerStateStore, "readStopped">;
   pause: Pause;
-  slots: SlotStore;
+  slots: SqlSlotStore;
   budgets: BudgetService;
   audit: SqlAudit;
   messages: RuntimeMessages;

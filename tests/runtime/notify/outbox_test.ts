@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { executionOf, OutboxWorld } from "./outbox_world.ts";
 import { SqlOutbox } from "../../../runtime/notify/outbox.ts";
-import { SqlSlotStore } from "../../../runtime/storage/slots.ts";
+import { SqlSlotStore } from "../../../runtime/triggers/schedule/slots.ts";
 import type { Database } from "../../../runtime/database/database.ts";
 import { onPostgres, openTestDatabase } from "../../support/test_database.ts";
 import { NEW_EXECUTION } from "../../support/test_store.ts";

@@ -1,6 +1,6 @@
 // Tests the reports of a whole runtime: usage by day, service log, next due times.
 import assert from "node:assert/strict";
-import { insertSlot } from "../../../runtime/storage/slots.ts";
+import { insertSlot } from "../../../runtime/triggers/schedule/slots.ts";
 import { createTestWorkspace, payloadsOf, runToEnd } from "../../support/test_workspace.ts";
 import { TestClock } from "../../support/test_clock.ts";
 

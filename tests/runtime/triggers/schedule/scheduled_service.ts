@@ -2,10 +2,13 @@
 // started.
 import type { Agent, Trigger } from "../../../../runtime/agents/agent.ts";
 import { SqliteDatabase } from "../../../../runtime/storage/sqlite/sqlite_database.ts";
-import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../../runtime/storage/slots.ts";
+import {
+  insertSlot,
+  isSlotTaken,
+  SqlSlotStore,
+} from "../../../../runtime/triggers/schedule/slots.ts";
 import type { FireOutcome, StartRun } from "../../../../runtime/triggers/firing/fire.ts";
 import { Scheduler } from "../../../../runtime/triggers/schedule/scheduler.ts";
-import type { SlotStore } from "../../../../runtime/triggers/schedule/slot_store.ts";
 import { fakeAgent } from "../../../support/fake_agent.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { SimulatedClock } from "../../../support/simulated_clock.ts";
@@ -42,7 +45,7 @@ export class ScheduledService implements AsyncDisposable {
   /** Creates a service and opens it with the given agents. */
   static async with(
     agents: readonly Agent[],
-    { start, ...options }: { start?: string; store?: SlotStore } = {},
+    { start, ...options }: { start?: string; store?: SqlSlotStore } = {},
   ): Promise<ScheduledService> {
     const service = new ScheduledService(start);
     await service.open(agents, options);
@@ -62,7 +65,7 @@ export class ScheduledService implements AsyncDisposable {
   /** Opens the scheduler over the database and gives it the agents. */
   async open(
     agents: readonly Agent[],
-    options: { unreadable?: string; store?: SlotStore } = {},
+    options: { unreadable?: string; store?: SqlSlotStore } = {},
   ): Promise<void> {
     const { unreadable, store = new SqlSlotStore(this.db) } = options;
     this.#scheduler = new Scheduler({

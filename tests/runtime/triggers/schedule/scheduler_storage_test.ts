@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { SqlSlotStore } from "../../../../runtime/storage/slots.ts";
-import type { SlotStore } from "../../../../runtime/triggers/schedule/slot_store.ts";
+import { SqlSlotStore } from "../../../../runtime/triggers/schedule/slots.ts";
 import { settle } from "../../../support/test_clock.ts";
 import { scheduled, ScheduledService } from "./scheduled_service.ts";
 
@@ -62,15 +61,15 @@ class FillableStore extends SqlSlotStore {
   /** For each call of `purgeSlots()`: the day before which due times are removed, and the number kept for each agent. */
   readonly purges: string[] = [];
 
-  override beginSchedule(...args: Parameters<SlotStore["beginSchedule"]>) {
+  override beginSchedule(...args: Parameters<SqlSlotStore["beginSchedule"]>) {
     return this.#change(() => super.beginSchedule(...args));
   }
 
-  override endSchedules(...args: Parameters<SlotStore["endSchedules"]>) {
+  override endSchedules(...args: Parameters<SqlSlotStore["endSchedules"]>) {
     return this.#change(() => super.endSchedules(...args));
   }
 
-  override recordSlots(...args: Parameters<SlotStore["recordSlots"]>) {
+  override recordSlots(...args: Parameters<SqlSlotStore["recordSlots"]>) {
     return this.#change(() => super.recordSlots(...args));
   }
 

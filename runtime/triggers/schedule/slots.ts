@@ -1,15 +1,8 @@
 // The tables of schedules and slots. A slot is a due time of a schedule with its outcome.
-import type {
-  ScheduleState,
-  Slot,
-  SlotExtras,
-  SlotStore,
-  StoredSlots,
-} from "../triggers/schedule/slot_store.ts";
-import { checkName, putSetting } from "../triggers/firing/check_setting.ts";
-import { type EventMessages, NO_MESSAGES } from "../notify/outbox.ts";
-import type { Database } from "../database/database.ts";
-import { all, get, lock, type Operation, run, send } from "../database/operation.ts";
+import type { ScheduleState, Slot, SlotExtras, StoredSlots } from "./slot_store.ts";
+import { checkName, putSetting } from "../firing/check_setting.ts";
+import type { Database } from "../../database/database.ts";
+import { all, get, lock, type Operation, run, send } from "../../database/operation.ts";
 
 const SLOT_COLUMNS = 'scheduled_for AS "scheduledFor", agent_id AS "agentId", outcome, reason, ' +
   'execution_id AS "executionId", count';
@@ -127,12 +120,15 @@ function withFired(state: ScheduleState, fired: { at: number }[] = []): Schedule
   return { ...state, ...(fired.length > 0 && { fired: fired.map(({ at }) => at) }) };
 }
 
-/** Stores the slots and schedules of one database. */
-export class SqlSlotStore implements SlotStore {
-  readonly #db: Database;
-  readonly #messages: EventMessages;
+/** Writes the messages about missed slots in the transaction that stores the slots. */
+type SlotMessages = { record(event: { type: "missed"; slot: Slot }): Operation<void> };
 
-  constructor(db: Database, messages: EventMessages = NO_MESSAGES) {
+/** Stores the slots and schedules of one database. Each method is one transaction. */
+export class SqlSlotStore {
+  readonly #db: Database;
+  readonly #messages: SlotMessages;
+
+  constructor(db: Database, messages: SlotMessages = { *record() {} }) {
     this.#db = db;
     this.#messages = messages;
   }
@@ -151,6 +147,10 @@ export class SqlSlotStore implements SlotStore {
     });
   }
 
+  /**
+   * Starts a schedule, or restarts it in place of `before`. Returns its stored state. If another machine has already
+   * started the same schedule, returns the state of that machine.
+   */
   beginSchedule(
     { fired: _, ...state }: ScheduleState,
     before?: ScheduleState,
@@ -190,6 +190,7 @@ export class SqlSlotStore implements SlotStore {
     });
   }
 
+  /** Removes the states of ended schedules. Their slots are kept as history. */
   endSchedules(agentIds: readonly string[]): Promise<void> {
     return this.#db.change("process", function* () {
       for (const id of agentIds) {
@@ -199,6 +200,10 @@ export class SqlSlotStore implements SlotStore {
     });
   }
 
+  /**
+   * Stores slots that do not run, and advances their schedules. If a slot already has an outcome, another machine was
+   * faster: nothing is stored for that agent. Returns the stored last slot of each such agent.
+   */
   recordSlots(
     slots: readonly (Slot & SlotExtras)[],
   ): Promise<ReadonlyMap<string, number>> {
@@ -231,6 +236,7 @@ export class SqlSlotStore implements SlotStore {
     });
   }
 
+  /** Returns one page of an agent's slots, newest first. */
   listSlots(agentId: string, page: { limit: number; offset: number }): Promise<Slot[]> {
     return this.#db.read(function* () {
       return yield* all<Slot>(
@@ -243,6 +249,7 @@ export class SqlSlotStore implements SlotStore {
     });
   }
 
+  /** Removes slots before the time `before`, except the newest `keep` of each agent. Returns the number of removed rows. */
   purgeSlots({ before, keep }: { before: number; keep: number }): Promise<number> {
     return this.#db.change("process", function* () {
       let removed = 0;

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { insertSlot, isSlotTaken, SqlSlotStore } from "../../../runtime/storage/slots.ts";
-import type { Slot } from "../../../runtime/triggers/schedule/slot_store.ts";
-import { openTestDatabase } from "../../support/test_database.ts";
-import { openTestStore } from "../../support/test_store.ts";
+import {
+  insertSlot,
+  isSlotTaken,
+  SqlSlotStore,
+} from "../../../../runtime/triggers/schedule/slots.ts";
+import type { Slot } from "../../../../runtime/triggers/schedule/slot_store.ts";
+import { openTestDatabase } from "../../../support/test_database.ts";
+import { openTestStore } from "../../../support/test_store.ts";
 
 const ALL = { limit: 500, offset: 0 };
 
