@@ -821,11 +821,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "changed files start an agent a limited number of times",
-    symbol: "RecentRuns.refusal",
-    replace: "count < maxRuns",
+    symbol: "StoppedTriggers.admitsRun",
+    replace: "runs.length < maxRuns",
     by: "true",
     tests: [
-      "tests/runtime/triggers/recent_runs_test.ts",
+      "tests/runtime/triggers/stopped_triggers_test.ts",
       "tests/runtime/triggers/watch/watcher_breaker_test.ts",
     ],
   },

@@ -71,7 +71,7 @@ export class Triggers implements AsyncDisposable {
   nextRuns(agentId: string, limit: number): number[] {
     const { scheduler, stops } = this.#ports;
     // A stopped schedule next runs at its first due time at or after the planned retry.
-    return scheduler.nextRuns(agentId, { limit, from: stops.retryAt(agentId) ?? 0 });
+    return scheduler.nextRuns(agentId, { limit, from: stops.find(agentId)?.retryAt ?? 0 });
   }
 
   notes(agentId: string): TriggerNotes {

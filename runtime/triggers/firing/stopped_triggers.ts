@@ -2,22 +2,26 @@
 // it. A trigger stopped by failing runs is retried after an hour, then daily, and re-armed when a run succeeds. The code
 // that ends executions counts failures and stores these stops.
 import type { Context } from "../../config/context.ts";
-import { type Agent, agentDigest } from "../../agents/agent.ts";
+import { type Agent, agentDigest, type Trigger } from "../../agents/agent.ts";
 import type { AuditEntry } from "../../audit/audit_table.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import { WorkLoop } from "../../../base/work_loop.ts";
 import type { EventBus, ServiceEvent, TriggerStop } from "../../events/bus.ts";
 import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
-import { type CountedKind, RecentRuns, type RunLimit } from "./recent_runs.ts";
 import type { SqlTriggerStateStore } from "./trigger_state_store.ts";
 import type { ReconcileOptions } from "./fire.ts";
 
+/** The length of the window in which runs are counted. */
+const COUNTED_MS = 10 * MINUTE_MS;
 /** The maximum sleep. After a suspend of the machine, a due retry starts within this time. */
 const LONGEST_SLEEP_MS = MINUTE_MS;
 
 /** The remedy in the message about a trigger stopped by a loop or by too many runs. */
 const RESTART =
   "Edit the agent, resume it (inkling resume) or the scheduler, or reload the agents to start it again.";
+
+/** A kind of event that starts runs: a kind of trigger, or the end of another agent. */
+type CountedKind = Trigger["type"] | "after";
 
 /** The collaborators of `StoppedTriggers`. */
 export interface StoppedTriggersPorts extends Pick<Context, "clock" | "log" | "redactor"> {
@@ -45,7 +49,8 @@ interface Stop extends TriggerStop {
 export class StoppedTriggers implements AsyncDisposable {
   readonly #ports: StoppedTriggersPorts;
   readonly #stops = new Map<string, Stop>();
-  readonly #runs: RecentRuns;
+  /** For each agent id: the kind and the start time (milliseconds since the epoch) of each execution id. */
+  readonly #runs = new Map<string, Map<number, { kind: CountedKind; at: number }>>();
   readonly #tries: WorkLoop;
   readonly #unsubscribe: () => void;
   #isLoaded = false;
@@ -54,7 +59,6 @@ export class StoppedTriggers implements AsyncDisposable {
 
   constructor(ports: StoppedTriggersPorts) {
     this.#ports = ports;
-    this.#runs = new RecentRuns(ports.clock);
     this.#tries = new WorkLoop({
       clock: ports.clock,
       work: () => Promise.resolve(this.#reportDue()),
@@ -73,14 +77,9 @@ export class StoppedTriggers implements AsyncDisposable {
     return this.#stops.get(agentId)?.reason ?? null;
   }
 
-  /** Returns the kind of event that stopped an agent's trigger, or undefined if it is not stopped. */
-  kindOf(agentId: string): TriggerStop["by"] | undefined {
-    return this.#stops.get(agentId)?.by;
-  }
-
-  /** Returns the time of a stopped trigger's next retry, in milliseconds since the epoch; null if no retry is planned. */
-  retryAt(agentId: string): number | null {
-    return this.#stops.get(agentId)?.retryAt ?? null;
+  /** Returns the stop of an agent's trigger, or undefined if it is not stopped. */
+  find(agentId: string): Readonly<TriggerStop> | undefined {
+    return this.#stops.get(agentId);
   }
 
   /** Returns true if an agent's trigger may start a run: it is not stopped, or its retry is due. */
@@ -89,14 +88,26 @@ export class StoppedTriggers implements AsyncDisposable {
     return stop === undefined || this.#untilTry(stop) <= 0;
   }
 
-  /** As admits(), for a kind of event whose runs are limited. Stops the trigger of an agent that has reached the limit. */
-  admitsRun(agent: Agent, limit: RunLimit): boolean {
+  /**
+   * As admits(), for a kind of event whose runs are limited. Stops the trigger of an agent that has reached the limit, with
+   * a reason that names the events (`cause`) and the source of the limit.
+   */
+  admitsRun(
+    agent: Agent,
+    { kind, maxRuns, cause, limit = "may be" }: {
+      kind: CountedKind;
+      maxRuns: number;
+      cause: string;
+      limit?: string;
+    },
+  ): boolean {
     if (!this.admits(agent.id)) return false;
-    const reason = this.#runs.refusal(agent.id, limit);
-    if (reason !== undefined) {
-      this.stop(agent, { what: limit.kind === "watch" ? "watch" : "trigger", by: "runs", reason });
-    }
-    return reason === undefined;
+    const runs = this.#recentRuns(agent.id).values().filter((run) => run.kind === kind).toArray();
+    if (runs.length < maxRuns) return true;
+    const times = maxRuns === 1 ? "once" : `${maxRuns} times`;
+    const reason = `${cause} started it ${times} within ten minutes, as often as ${limit}`;
+    this.stop(agent, { what: kind === "watch" ? "watch" : "trigger", by: "runs", reason });
+    return false;
   }
 
   /**
@@ -104,7 +115,9 @@ export class StoppedTriggers implements AsyncDisposable {
    * next retry is one day later.
    */
   async started(agentId: string, executionId: number, kind: CountedKind): Promise<void> {
-    this.#runs.started(agentId, executionId, kind);
+    const runs = this.#recentRuns(agentId);
+    if (!runs.has(executionId)) runs.set(executionId, { kind, at: this.#ports.clock.now() });
+    this.#runs.set(agentId, runs);
     const stop = this.#stops.get(agentId);
     if (stop === undefined || stop.retryAt === null) return;
     stop.retryAt = this.#ports.clock.now() + DAY_MS;
@@ -213,10 +226,18 @@ export class StoppedTriggers implements AsyncDisposable {
   #handleEvent(event: ServiceEvent): void {
     if (event.type !== "trigger_changed") return;
     const { agentId, displayName, reason, stop } = event;
-    if (event.status === "running") this.#runs.reset(agentId);
+    if (event.status === "running") this.#runs.delete(agentId);
     if (reason === null || stop === undefined) this.#stops.delete(agentId);
     else this.#stops.set(agentId, { ...stop, displayName, reason, isDue: false });
     this.#waitForTries();
+  }
+
+  #recentRuns(agentId: string): Map<number, { kind: CountedKind; at: number }> {
+    const now = this.#ports.clock.now();
+    const runs = this.#runs.get(agentId) ?? new Map();
+    // A start time after `now` was recorded before the clock was set back, and is not counted.
+    for (const [id, { at }] of runs) if (at > now || now - at >= COUNTED_MS) runs.delete(id);
+    return runs;
   }
 
   #publish(change: Omit<Extract<ServiceEvent, { type: "trigger_changed" }>, "type">): void {

@@ -3,15 +3,12 @@
 /** The possible outcomes of a slot. Each slot gets exactly one. */
 export const SLOT_OUTCOMES = ["run", "skipped", "missed"] as const;
 
-/** An outcome of a slot: one of SLOT_OUTCOMES. */
-export type SlotOutcome = typeof SLOT_OUTCOMES[number];
-
 /** One or several consecutive due times of a schedule with the same outcome. Times are milliseconds since the epoch. */
 export interface Slot {
   agentId: string;
   /** The due time; with a `count` above 1, the first of the due times. */
   scheduledFor: number;
-  outcome: SlotOutcome;
+  outcome: typeof SLOT_OUTCOMES[number];
   /** The reason why no run started or why the run was late; null for a run on time. */
   reason: string | null;
   /** The execution that the slot started; null if none was started or if it was removed. */

@@ -81,7 +81,7 @@ export class AgentWatch implements AsyncDisposable, PlaceListener {
     this.queue.update(agent);
     const { stops } = this.#ports;
     const isTooLarge = this.#paths.places.some((one) => one.isTooLarge);
-    if (stops.kindOf(agent.id) === "size" && !isTooLarge) await stops.release(agent.id);
+    if (stops.find(agent.id)?.by === "size" && !isTooLarge) await stops.release(agent.id);
   }
 
   /** Resets the counts of the agent's runs. Called after its trigger was re-armed. */

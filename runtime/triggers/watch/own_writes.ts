@@ -114,7 +114,8 @@ export class OwnWrites {
 
   /** Counts a write of a path, moves the path's record to the most recent place, and returns it. */
   #next(path: string, firedId: number | undefined): Record {
-    const record = this.#records.get(path) ?? newRecord();
+    const record: Record = this.#records.get(path) ??
+      { outcomes: [], pending: [], count: 0, lastFiredId: undefined };
     record.count++;
     record.lastFiredId = firedId;
     this.#records.delete(path);
@@ -152,10 +153,6 @@ export class OwnWrites {
 
 function add(record: Record, outcome: Outcome): void {
   record.outcomes = [...record.outcomes, outcome].slice(-MAX_OUTCOMES);
-}
-
-function newRecord(): Record {
-  return { outcomes: [], pending: [], count: 0, lastFiredId: undefined };
 }
 
 function toLeft(what: WrittenFile | "removed"): Left {

@@ -138,7 +138,7 @@ export class Webhooks {
     if (held !== undefined) return { outcome: "later", reason: `Not here: ${held}` };
     if (await isPaused()) return { outcome: "later", reason: "The scheduler is paused" };
     if (!stops.admitsRun(agent, { kind: "webhook", maxRuns, cause: "deliveries" })) {
-      const isFailing = stops.kindOf(agent.id) === "failures";
+      const isFailing = stops.find(agent.id)?.by === "failures";
       const why = isFailing ? "its runs fail" : "too many runs";
       return { outcome: "later", reason: `The webhook is stopped: ${why}` };
     }
