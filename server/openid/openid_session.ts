@@ -13,45 +13,39 @@ const CHECK_MS = 5 * MINUTE_MS;
 /** The milliseconds without an answer of the provider after which a session ends. */
 const UNCHECKED_MS = HOUR_MS;
 
-interface SessionPorts {
-  provider: OpenIdProvider;
-  now: () => number;
-  toCaller: (identity: Identity) => Caller | undefined;
-}
-
-/** The session of a signed-in person. */
-export class OpenIdSession {
-  readonly #ports: SessionPorts;
-  #grant: Grant | undefined;
+/**
+ * Starts the session of a signed-in person. Returns the function that returns the person with the role of now, or undefined
+ * after the access has ended.
+ */
+export function openSession(
+  first: Grant,
+  { provider, now, toCaller }: {
+    provider: OpenIdProvider;
+    now: () => number;
+    toCaller: (identity: Identity) => Caller | undefined;
+  },
+): () => Promise<Caller | undefined> {
+  let grant: Grant | undefined = first;
   /** The time of the last answer of the provider, and that of the last request. */
-  #confirmedAt: number;
-  #checkedAt: number;
-  #checking: Promise<void> | undefined;
-
-  constructor(grant: Grant, ports: SessionPorts) {
-    this.#ports = ports;
-    this.#grant = grant;
-    this.#confirmedAt = this.#checkedAt = ports.now();
-  }
-
-  /** Returns the person with the role of now, or undefined after the access has ended. */
-  async findOwner(): Promise<Caller | undefined> {
-    const now = this.#ports.now();
-    if (this.#grant !== undefined && now - this.#checkedAt >= CHECK_MS) {
-      this.#checking ??= this.#renew(this.#grant, now).finally(() => this.#checking = undefined);
-      await this.#checking;
-    }
-    return this.#grant && this.#ports.toCaller(this.#grant.identity);
-  }
-
-  async #renew(grant: Grant, now: number): Promise<void> {
+  let confirmedAt = now();
+  let checkedAt = confirmedAt;
+  let checking: Promise<void> | undefined;
+  const renew = async (known: Grant, at: number) => {
     try {
-      this.#grant = await this.#ports.provider.renew(grant);
-      this.#confirmedAt = now;
+      grant = await provider.renew(known);
+      confirmedAt = at;
     } catch (error) {
       const isRefused = classifyFailure(error) !== "unreachable";
-      if (isRefused || now - this.#confirmedAt >= UNCHECKED_MS) this.#grant = undefined;
+      if (isRefused || at - confirmedAt >= UNCHECKED_MS) grant = undefined;
     }
-    this.#checkedAt = now;
-  }
+    checkedAt = at;
+  };
+  return async () => {
+    const at = now();
+    if (grant !== undefined && at - checkedAt >= CHECK_MS) {
+      checking ??= renew(grant, at).finally(() => checking = undefined);
+      await checking;
+    }
+    return grant && toCaller(grant.identity);
+  };
 }

@@ -13,7 +13,7 @@ import { returnPage, toVisibleHtml } from "../html/notice_page.ts";
 import type { Logins } from "../login/logins.ts";
 import { cookieValues, createSecret, createSecretMatch } from "../login/secret_text.ts";
 import { withAddress } from "../middleware/caller.ts";
-import { OpenIdSession } from "./openid_session.ts";
+import { openSession } from "./openid_session.ts";
 import {
   type BegunSignIn,
   classifyFailure,
@@ -114,7 +114,7 @@ export class OpenIdSignIn {
     } catch (error) {
       return await this.#failurePage(settings, error);
     }
-    const session = new OpenIdSession(grant, {
+    const findOwner = openSession(grant, {
       provider,
       now: () => this.#ports.runtime.clock.now(),
       // A session ends if config.yaml names another provider.
@@ -123,7 +123,7 @@ export class OpenIdSignIn {
     });
     const { log } = this.#ports.runtime;
     const name = nameOf(grant.identity, settings);
-    const owner = await session.findOwner();
+    const owner = await findOwner();
     if (owner === undefined) {
       log.write("warn", `A sign-in was refused: ${REFUSAL}`, { name });
       return await noAccessPage(name, settings);
@@ -132,7 +132,7 @@ export class OpenIdSignIn {
     log.write("info", "Signed in", { name: owner.name, role: owner.role });
     return await signedInPage(
       this.#ports.startLogin({
-        findOwner: () => session.findOwner(),
+        findOwner,
         isSecure: this.#isSecure(),
         lifeMs: settings.sessionMs,
       }),
