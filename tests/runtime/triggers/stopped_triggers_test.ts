@@ -10,13 +10,12 @@ import { TestClock } from "../../support/test_clock.ts";
 
 Deno.test("StoppedTriggers refuses a run beyond the limit of its kind within ten minutes", async () => {
   using db = SqliteDatabase.open(":memory:");
-  const clock = new TestClock();
+  const [clock, log] = [new TestClock(), new LogLines()];
   await using stops = new StoppedTriggers({
     store: new SqlTriggerStateStore(db),
-    events: new EventBus(),
+    events: new EventBus(log),
     redactor: new Redactor(() => []),
-    log: new LogLines(),
-    clock,
+    ...{ clock, log },
   });
   let runs = 0;
   const start = async (agent: string, count: number) => {
