@@ -123,11 +123,11 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     store: stores.budgets,
     families: stores.families,
     findAgent,
-    config: () => settings.config,
     warn: createBudgetWarning({ events, log, findAgent }),
   });
   const toolResources = new AsyncDisposableStack();
   const runPorts = {
+    ...context,
     ...createRunSupplies({
       ...context,
       registry,
@@ -147,10 +147,6 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
     redactor: agents.runRedactor,
     renewSecrets: agents.renewSecrets,
     keyRedactor: agents.keyRedactor,
-    clock,
-    environment: settings.environment,
-    serviceLog: log,
-    timeZone,
     isProviderKey: agents.isProviderKey,
   };
   const runner = new Runner({
@@ -171,13 +167,12 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       const { agentVariant } = await loadAgentVariant();
       return agentVariant(agent, request, settings);
     },
-    config: () => settings.config,
     ...(node !== undefined && settings.database !== undefined && {
       shared: node.executions,
       rereadAgents: () => agentFiles.reload(),
       places: settings.database.node.runs,
     }),
-    log: executionLog,
+    executionLog,
     telemetry: options.telemetry ?? NO_TELEMETRY,
   });
   const follower = new ConfigFollower({ ...options, settings, agentFiles, clock, log });
@@ -244,11 +239,10 @@ export async function openRuntime(options: OpenRuntimeOptions): Promise<Runtime>
       const { planRun } = await loadPlanRun();
       return await planRun(agent, {
         ...options,
-        ports: { ...runPorts, settings, triggers, pause },
+        ports: { ...runPorts, triggers, pause },
       });
     },
     replays: new Replays({
-      settings,
       audit,
       recordedRuns: stores.recordedRuns,
       runPorts,

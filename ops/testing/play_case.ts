@@ -18,7 +18,6 @@ import { requireExecution } from "../../runtime/executions/record/execution_read
 import type { Outcome } from "../../runtime/executions/record/ending_store.ts";
 import { Journal } from "../../runtime/executions/record/journal.ts";
 import { toRecordedAnswer } from "../../runtime/executions/record/recorded_answer.ts";
-import { RedactedReply } from "../../runtime/executions/record/redacted_reply.ts";
 import { PlayClock } from "../../runtime/replay/playback.ts";
 import { acceptPlayed, type PlayStores } from "../../runtime/replay/played_stores.ts";
 import { toFailure } from "../../runtime/executions/loop/failure.ts";
@@ -69,16 +68,14 @@ class CasePlay {
   readonly #parts: PlayParts;
   readonly #script: CaseScript;
   readonly #clock: Clock;
-  readonly #log: ExecutionLog;
   #bug: unknown;
 
   constructor(test: TestCase, parts: PlayParts) {
-    const { live, ports, stores } = parts;
+    const { live, ports } = parts;
     this.#case = test;
     this.#parts = parts;
     this.#script = new CaseScript(test);
     this.#clock = live === undefined ? new PlayClock(Date.parse(test.now)) : ports.clock;
-    this.#log = new ExecutionLog(stores.frames);
   }
 
   async run(): Promise<PlayedRun> {
@@ -86,7 +83,7 @@ class CasePlay {
     const execution = await this.#accept();
     const journal = new Journal(execution, {
       ...stores,
-      log: this.#log,
+      executionLog: new ExecutionLog(stores.frames),
       redactor,
       clock: this.#clock,
     });
@@ -191,7 +188,6 @@ class CasePlay {
         ports: this.#runPorts(),
         journal,
         signal: this.#script.signal,
-        openReply: () => new RedactedReply(id, { log: this.#log, redactor }),
         delegate: async ({ toolCallId, name, arguments: args }) => {
           const call = { id: toolCallId, name, args: argumentsOf(args) ?? {} };
           const content = scriptedResult(this.#script, call);
@@ -200,7 +196,7 @@ class CasePlay {
       });
       return await runLoop(run);
     } catch (error) {
-      return toFailure(error, { execution, serviceLog: this.#silentLog() });
+      return toFailure(error, { execution, log: this.#silentLog() });
     }
   }
 
@@ -210,7 +206,7 @@ class CasePlay {
     return {
       ...ports.run,
       clock: this.#clock,
-      serviceLog: this.#silentLog(),
+      log: this.#silentLog(),
       telemetry: NO_TELEMETRY,
       timeZone: () => this.#case.time_zone,
       families: stores.families,

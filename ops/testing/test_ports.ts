@@ -21,7 +21,7 @@ export interface TestPorts {
   openTools: RunPorts["openTools"];
   run: Pick<
     RunPorts,
-    "environment" | "findAgent" | "isProviderKey" | "keyRedactor" | "openFormat" | "redactor"
+    "settings" | "findAgent" | "isProviderKey" | "keyRedactor" | "openFormat" | "redactor"
   >;
 }
 
@@ -58,7 +58,7 @@ export async function openTestPorts(
     registry,
     openTools: (agent, options) => catalog.openTools(agent, options),
     run: {
-      environment: settings.environment,
+      settings,
       findAgent: (id) => registry.get(id),
       isProviderKey,
       keyRedactor,

@@ -86,7 +86,7 @@ export async function runRandomTree(seed: number): Promise<TreeReport> {
       store: budgets,
       families: store.families,
       findAgent,
-      config: () => config,
+      settings: { config },
       timeZone: () => "UTC",
       clock,
       log: new LogLines(),

@@ -31,7 +31,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "the workspace's budget limits all agents",
     symbol: "BudgetGate.budgetsOf",
-    replace: "[...own, ...workspaceBudgets(config().budget, at)]",
+    replace:
+      "[...own, ...periodBudgets(config.budget, { scope: WORKSPACE_SCOPE, agentId: null }, at)]",
     by: "own",
     tests: ["tests/runtime/executions/budget"],
   },
@@ -832,7 +833,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: "a provider's key in a result reaches neither the model nor the log",
     symbol: "settle",
-    replace: "run.withoutKeys(result)",
+    replace: "run.keyRedactor.redactValue(result)",
     by: "result",
     tests: ["tests/e2e/secrets_test.ts"],
   },

@@ -1,6 +1,7 @@
 // Publishes the events of the service to listeners. Events are not stored: a listener that was away must read the current
 // state.
 import type { ServiceLog } from "../service_log/service_log.ts";
+import type { FrameIdentity } from "./frame.ts";
 
 /** The reason and end of a trigger's stop. */
 export interface TriggerStop {
@@ -17,41 +18,29 @@ export interface TriggerStop {
 
 /** An event of the service. Times are in milliseconds since the epoch, durations in milliseconds. */
 export type ServiceEvent =
-  | {
+  | FrameIdentity & {
     type: "execution_started";
-    executionId: number;
-    agentId: string;
-    displayName: string;
     trigger: string;
   }
-  | {
+  | FrameIdentity & {
     type: "execution_completed";
-    executionId: number;
-    agentId: string;
-    displayName: string;
     status: string;
     durationMs: number | null;
     /** The time from the run's acceptance to its end, including waits. */
     ageMs: number;
   }
-  | {
+  | FrameIdentity & {
     type: "execution_waiting";
-    executionId: number;
-    agentId: string;
-    displayName: string;
     requestId: string;
     kind: string;
     message: string;
   }
-  | {
+  | FrameIdentity & {
     type: "execution_resting";
-    executionId: number;
-    agentId: string;
-    displayName: string;
     until: number;
     reason: string;
   }
-  | { type: "execution_resumed"; executionId: number; agentId: string; displayName: string }
+  | FrameIdentity & { type: "execution_resumed" }
   | {
     type: "agents_changed";
     change: "loaded" | "updated" | "removed";
@@ -90,7 +79,7 @@ export type ServiceEvent =
   };
 
 /** The origin of an event: this service, or another one on the same database. */
-export type EventOrigin = "here" | "elsewhere";
+type EventOrigin = "here" | "elsewhere";
 
 /**
  * Receives every event. Errors of a listener are logged. Services that share a database receive each other's events, so a

@@ -45,10 +45,7 @@ export interface Frame {
 }
 
 /** A frame to store. Only createFrame() and copyFrame() create drafts, so that every frame is redacted. */
-export interface FrameDraft {
-  event: FrameEvent;
-  payload: string;
-}
+export type FrameDraft = Pick<Frame, "event" | "payload">;
 
 /** The fields that identify the execution in every payload. */
 export interface FrameIdentity {
@@ -85,7 +82,7 @@ export function createFrame(
 /** Copies a frame to the log of another execution. The copy keeps the timestamp. */
 export function copyFrame(
   identity: FrameIdentity,
-  { event, payload }: Pick<Frame, "event" | "payload">,
+  { event, payload }: FrameDraft,
   { redactor }: { redactor: Redactor },
 ): FrameDraft {
   const copied = { ...JSON.parse(payload), ...identityFields(identity) };

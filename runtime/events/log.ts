@@ -1,7 +1,7 @@
 // Lets followers read an execution's log as it grows: a cursor over stored frames, and a notifier that wakes the followers.
 import { resolveCursor } from "./cursor.ts";
 import type { Frame, FrameIdentity } from "./frame.ts";
-import type { FramePage, FrameStore, LogHead, LogState } from "./frame_store.ts";
+import type { FrameStore, LogHead, LogState } from "./frame_store.ts";
 import { type Page, Tail } from "./log_tail.ts";
 import { SharedFrames } from "./shared_frames.ts";
 
@@ -28,8 +28,6 @@ export type LogItem =
    */
   | { type: "delta"; content: string; restart: boolean }
   | { type: "waiting" };
-
-type LogSource = Pick<FrameStore, "readFrames" | "readHead" | "readLogState" | "onStored">;
 
 /** The log of an execution, opened for one follower. */
 export interface OpenLog {
@@ -61,19 +59,6 @@ interface Follower {
   restart: boolean;
 }
 
-/** The page after a cursor, and the state of the log at the time of the read. */
-interface Reading {
-  after: number;
-  /** The state of the log. Undefined if the execution was removed. */
-  state: Promise<LogState | undefined>;
-  page: Promise<FramePage>;
-}
-
-async function readPage(reading: Reading): Promise<Page> {
-  const [state, page] = await Promise.all([reading.state, reading.page]);
-  return { state, ...page };
-}
-
 /** The maximum number of cached readings. Followers that keep up have few different cursors. */
 const SHARED_READINGS = 4;
 
@@ -93,7 +78,8 @@ class Notifier {
   /** The newest frames. A change by another process replaces the tail, because the tail lacks that change's frames. */
   tail = new Tail();
   #changes = 0;
-  #readings: Reading[] = [];
+  /** The pages after cursors, which are being read or were read since the last change. */
+  #readings: { after: number; page: Promise<Page> }[] = [];
 
   get changes(): number {
     return this.#changes;
@@ -112,14 +98,14 @@ class Notifier {
   }
 
   /** Reads the page after a cursor. Followers with the same cursor share one reading until the next change. */
-  read(after: number, readAfter: () => Reading): Reading {
+  read(after: number, readAfter: () => Promise<Page>): Promise<Page> {
     const shared = this.#readings.find((one) => one.after === after);
-    if (shared !== undefined) return shared;
-    const fresh = readAfter();
+    if (shared !== undefined) return shared.page;
+    const fresh = { after, page: readAfter() };
     this.#readings = [fresh, ...this.#readings.slice(0, SHARED_READINGS - 1)];
     // A failed reading is removed from the cache, so that the next follower reads again.
     fresh.page.catch(() => this.#readings = this.#readings.filter((one) => one !== fresh));
-    return fresh;
+    return fresh.page;
   }
 }
 
@@ -128,13 +114,13 @@ class Notifier {
  * memory.
  */
 export class ExecutionLog {
-  readonly #store: LogSource;
+  readonly #store: FrameStore;
   readonly #notifiers = new Map<number, Notifier>();
   /** The streamed text of current replies, by execution. */
   readonly #streamed = new Map<number, string>();
   readonly #shared = new SharedFrames();
 
-  constructor(store: LogSource) {
+  constructor(store: FrameStore) {
     this.#store = store;
     store.onStored((executionId, { frames, state }) => {
       this.#streamed.delete(executionId);
@@ -240,7 +226,7 @@ export class ExecutionLog {
         const isKnown = cursor === after && before === registered.changes;
         const readAfter = () => this.#read(executionId, cursor, isKnown ? known : undefined);
         const { state, frames, isEnd } = tail.read(cursor) ??
-          await readPage(notifier.read(cursor, readAfter));
+          await notifier.read(cursor, readAfter);
         for (const frame of frames) {
           if (signal.aborted) return;
           cursor = frame.id;
@@ -269,19 +255,11 @@ export class ExecutionLog {
     }
   }
 
-  #read(executionId: number, after: number, known: LogState | undefined): Reading {
+  async #read(executionId: number, after: number, known: LogState | undefined): Promise<Page> {
     // The state is read before the frames: if it is an end, the page contains all frames of the execution.
-    const state = known === undefined
-      ? this.#store.readLogState(executionId)
-      : Promise.resolve(known);
+    const state = known ?? await this.#store.readLogState(executionId);
     const limits = { after, limit: PAGE_FRAMES, maxBytes: PAGE_BYTES };
-    const page = state.then(() => this.#store.readFrames(executionId, limits));
-    return {
-      after,
-      state,
-      page: page.then(({ frames, isEnd }) => (
-        { frames: frames.map((one) => this.#shared.share(one)), isEnd }
-      )),
-    };
+    const { frames, isEnd } = await this.#store.readFrames(executionId, limits);
+    return { state, frames: frames.map((one) => this.#shared.share(one)), isEnd };
   }
 }

@@ -1,6 +1,5 @@
 // The types of budgets, and the budgets of an agent, of a tree of runs and of the workspace. The budget store counts the
 // spending; budget_gate.ts decides if a call may be made.
-import type { Agent } from "../agents/agent.ts";
 import { roundCost } from "../../base/cost.ts";
 import { camelCase } from "../../base/text/key_case.ts";
 import {
@@ -128,27 +127,6 @@ export function treeScope(rootId: number): string {
 /** The scope of the whole workspace. */
 export const WORKSPACE_SCOPE = "workspace";
 
-/** The time of a budget. */
-export interface BudgetMoment {
-  /** Milliseconds since the epoch. */
-  now: number;
-  /** Returns the time zone for budgets that name none. Finding the machine's takes ten milliseconds once. */
-  timeZone: () => string;
-}
-
-/** Returns the budgets in periods of the calendar that an agent has at this time. */
-export function agentBudgets(
-  { id, budget }: Pick<Agent, "id" | "budget">,
-  at: BudgetMoment,
-): Budget[] {
-  return periodBudgets(budget, { scope: agentScope(id), agentId: id }, at);
-}
-
-/** Returns the budgets in periods of the calendar that the workspace has at this time. */
-export function workspaceBudgets(budget: WorkspaceBudget, at: BudgetMoment): Budget[] {
-  return periodBudgets(budget, { scope: WORKSPACE_SCOPE, agentId: null }, at);
-}
-
 /** Returns the budgets of a tree of runs. The agent of the first run sets them. */
 export function treeBudgets(
   { tree, tokens }: Pick<AgentBudget, "tree" | "tokens">,
@@ -162,10 +140,14 @@ export function treeBudgets(
   ];
 }
 
-function periodBudgets(
+/**
+ * Returns the budgets in periods of the calendar that an agent or the workspace has at this time. `timeZone` returns the time
+ * zone for budgets that name none: finding the machine's takes ten milliseconds once.
+ */
+export function periodBudgets(
   { tokens, timezone, ...dollars }: WorkspaceBudget,
   whose: Pick<Budget, "scope" | "agentId">,
-  { now, timeZone }: BudgetMoment,
+  { now, timeZone }: { now: number; timeZone: () => string },
 ): Budget[] {
   const limits = { usd: dollars, tokens };
   return BUDGET_UNITS.flatMap((unit) =>

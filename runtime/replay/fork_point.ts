@@ -1,23 +1,17 @@
 // Finds the points at which a fork can continue a recorded run: after the opening, and after each reply with complete
 // results.
 import type { Frame } from "../events/frame.ts";
-import type { PlacedMessage } from "../executions/record/conversation.ts";
+import type { CopiedSteps } from "../executions/record/acceptance_store.ts";
 import type { RecordedRun } from "../executions/record/recorded_run.ts";
 import { ConversationGone, NoSuchStep } from "../executions/refusals.ts";
 
 /** The steps of a run that a fork copies. */
-export interface ForkPoint {
+type ForkPoint = CopiedSteps & {
   /** The number of copied replies with the results of their calls. 0 copies only the opening. */
   step: number;
-  /** The position after the last copied message. */
-  end: number;
   /** The log entries of the copied steps, without the cost, which belongs to the original run. */
   frames: Frame[];
-  /** The prompt at this point. Absent if the conversation's prompt is the same. */
-  prompt?: PlacedMessage;
-  /** A person's message at the fork's point. With `replaces`, it replaces the message of the original run. */
-  message?: PlacedMessage & { replaces: boolean };
-}
+};
 
 /**
  * Returns the fork point of a step. Without a step, returns the last point if a message is given, and otherwise the last
@@ -38,7 +32,8 @@ export function findForkPoint(
   const end = ends[wanted];
   if (end === undefined) throw new NoSuchStep(id, { step: wanted, last });
   const frames = framesOf(run, wanted);
-  const point = { step: wanted, end, frames, ...promptOf(run, frames) };
+  const count = run.messages.filter(({ position }) => position < end).length;
+  const point = { executionId: id, step: wanted, end, count, frames, ...promptOf(run, frames) };
   if (message === undefined) return point;
   const replaces = wanted === 0;
   const said = { role: "user" as const, content: message };
@@ -88,7 +83,7 @@ function framesOf({ frames }: RecordedRun, step: number): Frame[] {
 }
 
 /** Returns the prompt from the log, which is redacted. A prompt with secrets is created again at the fork's start. */
-function promptOf(run: RecordedRun, taken: readonly Frame[]): { prompt?: PlacedMessage } {
+function promptOf(run: RecordedRun, taken: readonly Frame[]): Pick<CopiedSteps, "prompt"> {
   const stored = run.messages.find(({ message: { role }, seeded }) => role === "system" && !seeded);
   const [told, newest] = [taken, run.frames].map((frames) => frames.findLast(isPrompt));
   if (stored === undefined || told === undefined || newest?.id === told.id) return {};

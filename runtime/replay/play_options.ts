@@ -11,7 +11,6 @@ import type { PlayStores } from "./played_stores.ts";
 export type PlayPorts =
   & Pick<
     RunPorts,
-    | "environment"
     | "findAgent"
     | "isProviderKey"
     | "keyRedactor"
@@ -19,6 +18,7 @@ export type PlayPorts =
     | "openSandbox"
     | "openTools"
     | "redactor"
+    | "settings"
   >
   & { openStores(): PlayStores };
 

@@ -36,7 +36,7 @@ export function createPlayedPorts(
   return {
     ...ports,
     clock: playback.clock,
-    serviceLog: SILENT,
+    log: SILENT,
     telemetry: NO_TELEMETRY,
     timeZone: () => world.timeZone,
     facts: () => world,

@@ -10,7 +10,6 @@ import type { Outcome } from "../executions/record/ending_store.ts";
 import { Journal } from "../executions/record/journal.ts";
 import type { JournalPorts } from "../executions/record/journal_ports.ts";
 import { toRecordedAnswer } from "../executions/record/recorded_answer.ts";
-import { RedactedReply } from "../executions/record/redacted_reply.ts";
 import { toFailure } from "../executions/loop/failure.ts";
 import type { Cassette, CassetteQuestion } from "./cassette.ts";
 import type { PlayOptions } from "./play_options.ts";
@@ -65,7 +64,6 @@ class Player {
   readonly #clock: PlayClock;
   readonly #playback: Playback;
   readonly #model: PlayedModel;
-  readonly #log: ExecutionLog;
   #world: PromptedWorld = { timeZone: "UTC", memorySections: [], servers: [], fileExists: true };
   #journal!: Journal;
   #id = 0;
@@ -84,7 +82,6 @@ class Player {
       playback: this.#playback,
       check: options.check,
     });
-    this.#log = new ExecutionLog(options.stores.frames);
   }
 
   async play(): Promise<Played> {
@@ -96,7 +93,8 @@ class Player {
     });
     const { id } = execution;
     this.#id = id;
-    const journalPorts = { ...stores, log: this.#log, redactor, clock: this.#clock };
+    const executionLog = new ExecutionLog(stores.frames);
+    const journalPorts = { ...stores, executionLog, redactor, clock: this.#clock };
     this.#journal = new PlayedJournal(execution, journalPorts, this.#playback);
     const differences = await this.#toEnd(id);
     const page = { after: 0, limit: -1, maxBytes: Infinity };
@@ -160,10 +158,7 @@ class Player {
         this.#playback.stop({ kind: "end" });
       }
       const prompt = this.#script.nextPrompt((await this.#countResults()).logged);
-      if (prompt !== undefined) {
-        const { timeZone, memorySections, servers, fileExists } = prompt;
-        this.#world = { timeZone, memorySections, servers, fileExists };
-      }
+      if (prompt !== undefined) this.#world = prompt;
       const run = await prepareRun({ execution, request, agent }, {
         ports: createPlayedPorts(this.#options, {
           playback: this.#playback,
@@ -174,14 +169,13 @@ class Player {
         }),
         journal: this.#journal,
         signal,
-        openReply: () => new RedactedReply(id, { log: this.#log, redactor }),
         delegate: (call) =>
           playDelegation(call, { execution, agent, stores, redactor, playback: this.#playback }),
       });
       if (prompt !== undefined) this.#script.take();
       return await runLoop(run);
     } catch (error) {
-      return toFailure(error, { execution, serviceLog: SILENT });
+      return toFailure(error, { execution, log: SILENT });
     }
   }
 

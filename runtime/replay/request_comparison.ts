@@ -3,11 +3,8 @@ import type { Message } from "../models/message.ts";
 import type { ModelRequest } from "../models/model.ts";
 import type { Redactor } from "../secrets/redactor.ts";
 import type { CallSettings, CallTerms, DeclaredTool } from "../executions/record/call_terms.ts";
-import {
-  messagesOf,
-  type RecordedMessage,
-  type RecordedRun,
-} from "../executions/record/recorded_run.ts";
+import type { RecordedMessage } from "../executions/record/conversation.ts";
+import { messagesOf, type RecordedRun } from "../executions/record/recorded_run.ts";
 import type { Difference } from "./difference.ts";
 import type { RequestCheck } from "./played_model.ts";
 

@@ -6,7 +6,7 @@ import {
 } from "../agents/output_schema.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
-import type { AnswerFormat } from "../executions/loop/run.ts";
+import type { AnswerFormat } from "../executions/loop/run_ports.ts";
 import { Redactor } from "../secrets/redactor.ts";
 import { ownProgram } from "../tools/custom/host_program.ts";
 import { findAnswerFaults } from "../tools/custom/whole_check.ts";

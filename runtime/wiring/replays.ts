@@ -2,11 +2,11 @@
 import type { Agent } from "../agents/agent.ts";
 import type { SqlAudit } from "../audit/audit.ts";
 import { AgentNotFound } from "../agents/known_agents.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
 import type { Execution } from "../executions/execution.ts";
 import type { ExecutionRequest } from "../executions/execution_request.ts";
 import type { RunPorts } from "../executions/loop/run_ports.ts";
-import type { RecordedRun, RecordedRunStore } from "../executions/record/recorded_run.ts";
+import type { RecordedRun } from "../executions/record/recorded_run.ts";
+import type { SqlRecordedRunStore } from "../storage/executions/recorded_runs.ts";
 import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { findForkPoint } from "../replay/fork_point.ts";
@@ -25,8 +25,7 @@ const loadAgentVariant = lazyModule(() => import("./agent_variant.ts"));
 const loadReplayRun = lazyModule(() => import("../replay/replay_run.ts"));
 
 export interface ReplaysPorts {
-  settings: WorkspaceSettings;
-  recordedRuns: RecordedRunStore;
+  recordedRuns: SqlRecordedRunStore;
   runPorts: Omit<RunPorts, "families" | "telemetry">;
   /** Returns an agent as its file is now, or undefined. */
   findAgent(id: string): Agent | undefined;
@@ -98,14 +97,7 @@ export class Replays implements RecordedRuns {
       sessionId: asked.brought?.isHistory ? run.execution.sessionId : null,
       request,
       audit: this.#ports.audit.entry("fork", by, { detail: { forked_from: id } }),
-      taken: {
-        executionId: id,
-        end: point.end,
-        count: run.messages.filter(({ position }) => position < point.end).length,
-        frames: point.frames,
-        ...(point.prompt !== undefined && { prompt: point.prompt }),
-        ...(point.message !== undefined && { message: point.message }),
-      },
+      taken: point,
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     };
     return await runner.start(await this.#agentOf(run, request), spec);
@@ -124,7 +116,7 @@ export class Replays implements RecordedRuns {
     const { agentVariant } = await loadAgentVariant();
     const agent = this.#ports.findAgent(agentId);
     if (agent === undefined) throw new AgentNotFound(agentId);
-    return agentVariant(agent, request, this.#ports.settings);
+    return agentVariant(agent, request, this.#ports.runPorts.settings);
   }
 }
 

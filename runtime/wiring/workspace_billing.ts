@@ -40,14 +40,14 @@ export async function openWorkspaceBilling(
   options: WorkspaceBillingOptions,
 ): Promise<WorkspaceBilling> {
   const { settings, clock, log } = options;
-  const { config, directories, shell } = settings;
+  const { directories, shell } = settings;
   await using resources = new AsyncDisposableStack();
   const db = resources.use(await openDatabase(settings));
   const gate = new BudgetGate({
     store: new SqlBudgetStore(db, crypto.randomUUID()),
     families: { readLineage: () => Promise.resolve([]) },
     findAgent: () => undefined,
-    config: () => config,
+    settings,
     timeZone: () => readMachineTimeZone(shell["TZ"]).name,
     clock,
     log,

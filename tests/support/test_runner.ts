@@ -54,7 +54,8 @@ export async function openTestRunner(
   } = {},
 ): Promise<TestRunner> {
   const place = await createTestWorkspace();
-  const { directories, environment, home } = await place.settings();
+  const settings = await place.settings();
+  const { directories, home } = settings;
   const store = await openTestStore();
   const clock = new TestClock();
   const serviceLog = new LogLines();
@@ -66,8 +67,8 @@ export async function openTestRunner(
     events,
     clock,
     telemetry: NO_TELEMETRY,
-    environment,
-    serviceLog,
+    settings,
+    log: serviceLog,
     timeZone: () => "UTC",
     findAgent: (id) => agents.find((agent) => agent.id === id),
     whyUnreadable: () => undefined,
@@ -77,7 +78,6 @@ export async function openTestRunner(
     openFormat: () => Promise.resolve(undefined),
     openTools: () => Promise.resolve({ toolbox: new Toolbox([askUser]), skills: [], ...tools }),
     currentAgent: (id) => Promise.resolve(agents.find((agent) => agent.id === id)),
-    config: () => ({ maxAgentDepth: 3, expose: { respond: false }, people: [] }),
     openCredentials: () => Promise.reject(new Error("Not opened here")),
     openSandbox: () => Promise.resolve(new PathSandbox({ ...directories, paths: [], home })),
     isProviderKey: () => false,

@@ -39,7 +39,7 @@ export interface TestStore extends SqlExecutionStores, AsyncDisposable {
   run(sql: string, ...values: SqlValue[]): Promise<number>;
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
   frames: SqlFrameStore;
-  log: ExecutionLog;
+  executionLog: ExecutionLog;
   redactor: Redactor;
   /** Adds an accepted execution with its first frame. */
   accept(overrides?: Partial<NewExecution>, key?: string): Promise<Execution>;
@@ -69,7 +69,7 @@ export async function openTestStore(
     all: <Row>(sql: string, ...values: SqlValue[]) => db.read(() => all<Row>(sql, ...values)),
     frames,
     redactor,
-    log: new ExecutionLog(frames),
+    executionLog: new ExecutionLog(frames),
     async accept(overrides = {}, key) {
       const accepted = await stores.acceptances.acceptExecution({
         ...NEW_EXECUTION,

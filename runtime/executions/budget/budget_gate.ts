@@ -2,10 +2,10 @@
 // still return money. Any other call that does not fit is refused.
 import type { Agent } from "../../agents/agent.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../base/time_units.ts";
-import type { Config } from "../../config/config.ts";
+import type { Context } from "../../config/context.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
 import { ModelError } from "../../models/model.ts";
 import type {
   PlannedSpending,
@@ -13,18 +13,18 @@ import type {
   Spending,
   SpendingGate,
 } from "../../models/calls/spending.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
 import {
-  agentBudgets,
+  agentScope,
   type Amount,
   type Budget,
   type BudgetState,
   describeBudget,
+  periodBudgets,
   type ReservationRefusal,
   toNanos,
   treeBudgets,
-  workspaceBudgets,
+  WORKSPACE_SCOPE,
 } from "../budget.ts";
 import type { SqlBudgetStore } from "./budget_store.ts";
 
@@ -50,16 +50,12 @@ export class BudgetExceeded extends Error {
   }
 }
 
-export interface BudgetGatePorts {
+interface BudgetGatePorts extends Pick<Context, "clock" | "log" | "timeZone"> {
   store: SqlBudgetStore;
   families: Pick<FamilyStore, "readLineage">;
   /** Returns the current definition of an agent. */
   findAgent(id: string): Agent | undefined;
-  config: () => Pick<Config, "budget" | "defaults">;
-  /** Returns the time zone for budgets that name none. */
-  timeZone: () => string;
-  clock: Clock;
-  log: ServiceLog;
+  settings: Pick<WorkspaceSettings, "config">;
   /** Called once in each period in which a budget is nearly used up. */
   warn?: (state: BudgetState) => void;
 }
@@ -80,10 +76,12 @@ export class BudgetGate implements SpendingGate {
 
   /** Returns the daily and monthly budgets that apply to an agent's runs: the agent's and the workspace's. */
   budgetsOf(agent: Agent | undefined): Budget[] {
-    const { config, clock, timeZone } = this.#ports;
+    const { settings: { config }, clock, timeZone } = this.#ports;
     const at = { now: clock.now(), timeZone };
-    const own = agent === undefined ? [] : agentBudgets(agent, at);
-    return [...own, ...workspaceBudgets(config().budget, at)];
+    const own = agent === undefined
+      ? []
+      : periodBudgets(agent.budget, { scope: agentScope(agent.id), agentId: agent.id }, at);
+    return [...own, ...periodBudgets(config.budget, { scope: WORKSPACE_SCOPE, agentId: null }, at)];
   }
 
   /**
@@ -91,7 +89,7 @@ export class BudgetGate implements SpendingGate {
    * budget in dollars has no price for the model, and the signal's reason.
    */
   async reserve(call: PlannedSpending, signal: AbortSignal): Promise<Reservation> {
-    const { store, findAgent, config, clock, log } = this.#ports;
+    const { store, findAgent, settings, clock, log } = this.#ports;
     for (let waited = false;; waited = true) {
       signal.throwIfAborted();
       const settled = this.#settled.signal;
@@ -113,7 +111,7 @@ export class BudgetGate implements SpendingGate {
         };
       }
       const most = await call.most();
-      const { unpriced } = agent ?? config().defaults;
+      const { unpriced } = agent ?? settings.config.defaults;
       if (most.costUsd === null && unpriced === "refuse") refuseUnpriced(call, budgets);
       const wanted = {
         ...paid,
@@ -158,8 +156,8 @@ export class BudgetGate implements SpendingGate {
   /** Returns the budgets of a tree: those of the first execution's agent, or the defaults if that agent is gone. */
   #treeBudgets(root: LineageMember | undefined): Budget[] {
     if (root === undefined) return [];
-    const { findAgent, config } = this.#ports;
-    return treeBudgets(findAgent(root.agentId)?.budget ?? config().defaults.budget, root);
+    const { findAgent, settings } = this.#ports;
+    return treeBudgets(findAgent(root.agentId)?.budget ?? settings.config.defaults.budget, root);
   }
 
   /**

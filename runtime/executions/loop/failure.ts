@@ -4,7 +4,7 @@ import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { NoDescriptorLeft } from "../../../base/free_descriptors.ts";
 import { ModelError } from "../../models/model.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { Context } from "../../config/context.ts";
 import { TextTooLong } from "../../../base/text/substitute.ts";
 import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 import { AgentTextUnusable } from "../refusals.ts";
@@ -18,7 +18,7 @@ import { RunStopped } from "./run.ts";
  */
 export function toFailure(
   error: unknown,
-  context: { execution: Execution; serviceLog: ServiceLog },
+  context: Pick<Context, "log"> & { execution: Execution },
 ): Outcome {
   if (error instanceof RunStopped) return error.outcome;
   const failed = (sentence: string): Outcome => ({
@@ -28,7 +28,7 @@ export function toFailure(
   });
   if (error instanceof ModelError) return modelFailure(error);
   if (isExpected(error)) return failed(error.message);
-  context.serviceLog.write("error", "An execution failed inside Inkling", {
+  context.log.write("error", "An execution failed inside Inkling", {
     execution: context.execution.id,
     error,
   });

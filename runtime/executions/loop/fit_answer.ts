@@ -4,16 +4,17 @@ import { toPlainLine } from "../../../base/text/plain_text.ts";
 import { findJsonFault } from "../../tools/definition/json_fault.ts";
 import { ANSWER_CHARACTERS } from "../record/ending.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import type { AnswerFormat, Run } from "./run.ts";
+import type { Run } from "./run.ts";
+import type { AnswerFormat } from "./run_ports.ts";
 
 /** The maximum nesting of an answer that is checked. */
 const MAX_DEPTH = 200;
 const MAX_FAULT_CHARACTERS = 300;
 
-/** Returns the JSON text of an answer, without the code fence that many models add. */
+/** Returns the JSON text of an answer or a call, without the code fence that many models add. */
 export function toJsonText(content: string): string {
   const text = content.trim();
-  return /^```[a-z]*[ \t]*\r?\n([^]*?)\r?\n?[ \t]*```$/i.exec(text)?.[1]?.trim() ?? text;
+  return /^```[\w-]*[ \t]*\r?\n([^]*?)\r?\n?[ \t]*```$/.exec(text)?.[1]?.trim() ?? text;
 }
 
 /** Returns the faults of an answer, one sentence each. Empty if the answer fits the schema. */
@@ -48,15 +49,15 @@ export function toFitOutcome(content: string, [fault, ...more]: readonly string[
 
 /** Stores the request to repair the answer, so that a resumed run does not send it twice. */
 export async function askForRepair(run: Run, faults: readonly string[]): Promise<void> {
-  const { journal, conversation, format } = run;
+  const { journal, conversation, format, keyRedactor } = run;
   const content = "Your answer does not fit the JSON Schema that it has to fit:\n" +
     `${faults.map((one) => `- ${one}`).join("\n")}\n` +
     `The schema:\n${JSON.stringify(format?.schema)}\n` +
     "Answer again with the whole JSON, mended, and nothing else: no words and no code fence.";
-  const asked = run.withoutKeys({
+  const asked = keyRedactor.redactValue({
     position: conversation.nextPosition,
     message: { role: "user" as const, content, injected: true as const, repair: true as const },
   });
-  await journal.askForRepair(asked, run.withoutKeys([...faults]));
+  await journal.askForRepair(asked, keyRedactor.redactValue([...faults]));
   conversation.add(asked);
 }

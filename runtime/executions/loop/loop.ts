@@ -102,11 +102,13 @@ async function takeStep(
   run: Run,
   step: { isPriceMissed: boolean },
 ): Promise<Execution | undefined> {
-  const received = run.withoutKeys(await run.telemetry.modelCall(run, () => takeTurn(run)));
+  const received = run.keyRedactor.redactValue(
+    await run.telemetry.modelCall(run, () => takeTurn(run)),
+  );
   const reply = await withRepairedCalls(run, await withWrittenCalls(run, received));
   const message = { ...reply.message, stop: reply.stop };
   const position = run.conversation.nextPosition;
-  const costUsd = await run.costOf(reply);
+  const costUsd = await run.costOf(run.agent, reply, run.model.id);
   if (costUsd !== null && costUsd > 0) run.telemetry.cost(run, costUsd);
   const { maxCostUsd } = run.agent.settings;
   const isPriceMissed = costUsd === null && maxCostUsd !== null && !step.isPriceMissed;

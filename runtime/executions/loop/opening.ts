@@ -12,23 +12,13 @@ import { listSections, memoryPathOf } from "../../tools/memory/memory_file.ts";
 import { ToolFailure } from "../../tools/failures/tool_failure.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
 import type { FirstMessage } from "../record/conversation.ts";
-import type { ConversationStore, SeededExecution } from "../record/conversation_store.ts";
+import type { SeededExecution } from "../record/conversation_store.ts";
 import { seedHistory } from "./history.ts";
 import type { RunPorts } from "./run_ports.ts";
 import type { SandboxRoot } from "../../vocabulary/prompt_material.ts";
 
-/** The objects that an opening needs. */
-type OpeningContext = Pick<
-  RunPorts,
-  | "clock"
-  | "environment"
-  | "serviceLog"
-  | "timeZone"
-  | "findAgent"
-  | "keyRedactor"
-  | "isProviderKey"
-  | "facts"
->;
+/** The objects that an opening needs. It calls no model. */
+export type OpeningContext = Omit<RunPorts, "families" | "telemetry" | "costOf" | "openModel">;
 
 /** The agent and request of an opening's run. */
 interface OpeningSubject {
@@ -44,9 +34,7 @@ interface OpeningSubject {
  */
 export async function createFirstMessages(
   subject: OpeningSubject & { execution: SeededExecution; given?: readonly Message[] },
-  ports: OpeningContext & Pick<RunPorts, "redactor"> & {
-    conversations: Pick<ConversationStore, "readSeed">;
-  },
+  ports: OpeningContext,
 ): Promise<FirstMessage[]> {
   const { given = [], request } = subject;
   const seed = request.brought?.isHistory
@@ -109,11 +97,11 @@ async function createSystem(
 ): Promise<{ system: Message; usesArguments: boolean }> {
   const task = substitute(agent.body, {
     args: request.args,
-    lookup: (name) => ports.environment.get(name),
+    lookup: (name) => ports.settings.environment.get(name),
     isWithheld: (name) => ports.isProviderKey(name),
   });
   if (task.withheld.length > 0) {
-    ports.serviceLog.write(
+    ports.log.write(
       "warn",
       "A key of a model provider or a webhook stays out of the prompt",
       {
@@ -130,7 +118,7 @@ async function createSystem(
     absent: absentAliases(agent, roots),
     watched: agent.trigger.type === "watch" ? agent.trigger.paths : [],
     memorySections: ports.facts?.().memorySections ??
-      await memorySectionsOf(agent, ports.serviceLog),
+      await memorySectionsOf(agent, ports.log),
     skills: tools.skills,
     servers: ports.facts?.().servers ?? tools.servers ?? [],
     delegates: delegatesOf(agent, ports),

@@ -4,7 +4,6 @@ import type { Agent } from "../../agents/agent.ts";
 import { refuseTooManyTools } from "../../models/tool_limit.ts";
 import { packTerms, toCallTerms } from "../record/call_terms.ts";
 import { Conversation } from "../record/conversation.ts";
-import type { Execution } from "../execution.ts";
 import type { StoredConversation } from "../record/conversation_store.ts";
 import type { StoredRun } from "../record/execution_reads.ts";
 import { createFirstMessages, renewSystem } from "./opening.ts";
@@ -28,10 +27,12 @@ const NO_CONVERSATION: StoredConversation = {
  */
 export async function prepareRun(
   subject: StoredRun & { agent: Agent },
-  context: Pick<Run, "journal" | "openReply" | "signal" | "delegate"> & { ports: RunPorts },
+  context: Pick<Run, "journal" | "signal" | "delegate"> & { ports: RunPorts },
 ): Promise<Run> {
   const { execution, request, agent } = subject;
-  const { ports, journal, openReply, signal, delegate } = context;
+  const { ports, journal, signal, delegate } = context;
+  const write = (level: "info" | "warn", text: string) =>
+    ports.log.write(level, text, { execution: execution.id, agent: execution.agentId });
   const format = await ports.openFormat(agent);
   const stored = subject.isFresh
     ? NO_CONVERSATION
@@ -46,13 +47,11 @@ export async function prepareRun(
   const tools = await ports.openTools(agent, {
     signal,
     async report(level, text) {
-      ports.serviceLog.write(level, text, subjectOf(execution));
+      write(level, text);
       await journal.notice(level, text);
     },
   });
-  if (tools.sandboxGap !== undefined) {
-    ports.serviceLog.write("warn", tools.sandboxGap, subjectOf(execution));
-  }
+  if (tools.sandboxGap !== undefined) write("warn", tools.sandboxGap);
   refuseTooManyTools(agent.model, tools.toolbox.names().length);
   const opened = { request, agent, roots: await sandbox.roots(), tools };
   const callTerms = toCallTerms(agent, tools.toolbox);
@@ -71,13 +70,13 @@ export async function prepareRun(
       const placed = { position: first.position, message: renewed };
       await journal.replaceSystem(placed);
       conversation.add(placed);
-      const change = "The agent's prompt has changed: the execution continues with the new one";
-      ports.serviceLog.write("info", change, subjectOf(execution));
+      write("info", "The agent's prompt has changed: the execution continues with the new one");
     }
   }
   const model = await ports.openModel(agent);
   const fallback = (agent.model?.fallback ?? []).map(({ provider, name }) => `${provider}/${name}`);
   const run: Run = {
+    ...ports,
     execution,
     agent,
     model,
@@ -89,33 +88,21 @@ export async function prepareRun(
       return fallback.includes(model.id) ? await packTerms({ ...callTerms, settings }) : packed;
     },
     sandbox,
-    ...(ports.readPdf && { readPdf: ports.readPdf }),
     conversation,
     leftCalls: new Map(stored.calls.map((call) => [call.position, call])),
     answers: stored.answers,
     delegated: stored.delegated,
     journal,
-    openReply,
-    costOf: (reply) => ports.costOf(agent, reply, model.id),
-    clock: ports.clock,
-    timeZone: ports.timeZone,
-    telemetry: ports.telemetry,
-    withoutKeys: (value) => ports.keyRedactor.redactValue(value),
-    redactor: ports.redactor,
     delegate,
-    note: (message) => ports.serviceLog.write("info", message, subjectOf(execution)),
-    warn: (message) => ports.serviceLog.write("warn", message, subjectOf(execution)),
+    note: (message) => write("info", message),
+    warn: (message) => write("warn", message),
     signal,
   };
   if (tools.mayHaveChanged !== undefined) {
     run.renewTools = async () => {
       if (current.tools.mayHaveChanged?.() !== true) return;
-      await (await loadRenewal()).renewTools(run, current, ports);
+      await (await loadRenewal()).renewTools(run, current);
     };
   }
   return run;
-}
-
-function subjectOf({ id, agentId }: Execution): { execution: number; agent: string } {
-  return { execution: id, agent: agentId };
 }

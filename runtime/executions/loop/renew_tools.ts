@@ -5,7 +5,6 @@ import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
 import { type CallTerms, type PackedTerms, packTerms, toCallTerms } from "../record/call_terms.ts";
 import type { Run } from "./run.ts";
-import type { RunPorts } from "./run_ports.ts";
 
 /** The tools of a run, and the terms of its model calls. */
 export interface OpenedTools {
@@ -15,14 +14,10 @@ export interface OpenedTools {
 }
 
 /** Opens the tools again. Keeps the present ones if a server is unavailable, or there are too many. */
-export async function renewTools(
-  run: Run,
-  opened: OpenedTools,
-  ports: Pick<RunPorts, "openTools">,
-): Promise<void> {
+export async function renewTools(run: Run, opened: OpenedTools): Promise<void> {
   let tools: AgentTools;
   try {
-    tools = await ports.openTools(run.agent, { signal: run.signal });
+    tools = await run.openTools(run.agent, { signal: run.signal });
   } catch (error) {
     if (!(error instanceof ToolsUnavailable)) throw error;
     return run.warn(error.message);

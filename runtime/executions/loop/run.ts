@@ -1,12 +1,9 @@
 // Defines the context of a run, which all steps of the loop share.
 import type { Agent } from "../../agents/agent.ts";
-import type { Clock } from "../../../base/clock.ts";
-import type { JsonSchema, JsonValue } from "../../../base/json.ts";
-import type { Model, ModelReply } from "../../models/model.ts";
+import type { Model } from "../../models/model.ts";
 import type { DescribedCall } from "../record/call_preview.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
-import type { Delegation, ShownMedia, ToolContext } from "../../tools/definition/tool.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
+import type { Delegation } from "../../tools/definition/tool.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
 import type { PackedTerms } from "../record/call_terms.ts";
 import type { Conversation, PlannedCall } from "../record/conversation.ts";
@@ -15,24 +12,10 @@ import type { Execution } from "../execution.ts";
 import type { GivenAnswer } from "../human_request.ts";
 import type { Outcome } from "../record/ending_store.ts";
 import type { Journal } from "../record/journal.ts";
-import type { RedactedReply } from "../record/redacted_reply.ts";
-import type { Telemetry } from "./telemetry.ts";
-
-/** The output schema of an agent. */
-export interface AnswerFormat {
-  schema: JsonSchema;
-  /** Returns the faults of an answer: a JSON pointer and a reason each. Rethrows the signal's reason. */
-  findFaults(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
-}
-
-/** Reads the text of a PDF file in a separate process. Rethrows the signal's reason. */
-export type ReadPdf = (
-  pdf: Uint8Array,
-  context: Pick<ToolContext, "signal" | "clock" | "redactor">,
-) => Promise<ShownMedia>;
+import type { AnswerFormat, RunPorts } from "./run_ports.ts";
 
 /** The context of a run, which lasts from the execution's start or last pause to its next pause or end. */
-export interface Run {
+export interface Run extends RunPorts {
   /** The stored record at the beginning of the run. */
   execution: Execution;
   agent: Agent;
@@ -47,8 +30,6 @@ export interface Run {
   /** Returns the settings and tools of the run's last model call, serialized. */
   terms(): Promise<PackedTerms>;
   sandbox: PathSandbox;
-  /** Reads the text of a PDF file. Absent if the run calls no tools. */
-  readPdf?: ReadPdf;
   conversation: Conversation;
   /** The calls that an earlier process left without a result, by position. */
   leftCalls: ReadonlyMap<number, StoredCall>;
@@ -57,18 +38,6 @@ export interface Run {
   /** The positions of calls that had started child executions when this run began. */
   delegated: ReadonlySet<number>;
   journal: Journal;
-  /** Opens the stream of the next reply. */
-  openReply(): RedactedReply;
-  /** Returns the cost of a reply in US dollars, or null if no price is known. */
-  costOf(reply: ModelReply): Promise<number | null>;
-  clock: Clock;
-  /** Returns the machine's time zone as an IANA name. */
-  timeZone: () => string;
-  telemetry: Telemetry;
-  /** Redacts the keys of model providers, which must never enter a conversation. */
-  withoutKeys<T>(value: T): T;
-  /** Redacts all secrets. */
-  redactor: Redactor;
   /**
    * Starts the child execution of a call and waits for it, or waits for the existing child of a call in `delegated`. Throws
    * ToolFailure if the child may not be started. If the run stops, ends the child and throws the signal's reason.

@@ -1,17 +1,16 @@
 // The interfaces of other folders that a run needs.
-import type { Clock } from "../../../base/clock.ts";
+import type { JsonSchema, JsonValue } from "../../../base/json.ts";
 import type { Agent } from "../../agents/agent.ts";
-import type { Environment } from "../../config/files/environment.ts";
+import type { Context } from "../../config/context.ts";
 import type { Model, ModelReply } from "../../models/model.ts";
 import type { RunCause } from "../../vocabulary/run_cause.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { PathSandbox } from "../../tools/files/path_sandbox.ts";
 import type { OpenToolsOptions } from "../../tools/definition/open_tools_options.ts";
 import type { ConversationStore } from "../record/conversation_store.ts";
 import type { FamilyStore, LineageMember } from "../record/family_store.ts";
-import type { AnswerFormat, ReadPdf } from "./run.ts";
+import type { ShownMedia, ToolContext } from "../../tools/definition/tool.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { ServerInstructions } from "../../vocabulary/prompt_material.ts";
 
@@ -24,13 +23,15 @@ export interface PromptFacts {
   fileExists: boolean;
 }
 
+/** The output schema of an agent. */
+export interface AnswerFormat {
+  schema: JsonSchema;
+  /** Returns the faults of an answer: a JSON pointer and a reason each. Rethrows the signal's reason. */
+  findFaults(answer: JsonValue, options: { signal: AbortSignal }): Promise<string[]>;
+}
+
 /** The objects that a run needs. */
-export interface RunPorts {
-  clock: Clock;
-  environment: Environment;
-  serviceLog: ServiceLog;
-  /** Returns the IANA name of the machine's time zone. */
-  timeZone: () => string;
+export interface RunPorts extends Context {
   /** Returns the current definition of an agent, or undefined. */
   findAgent(id: string): Agent | undefined;
   /** Redacts the keys of model providers in texts for a conversation. */
@@ -39,8 +40,6 @@ export interface RunPorts {
   isProviderKey(name: string): boolean;
   /** The facts of the recorded opening, for a replay. If absent, the current facts are used. */
   facts?: () => PromptFacts;
-  /** Redacts all secrets. */
-  redactor: Redactor;
   conversations: Pick<ConversationStore, "readConversation" | "readSeed">;
   families: Pick<FamilyStore, "readLineage">;
   telemetry: Telemetry;
@@ -57,5 +56,9 @@ export interface RunPorts {
     agent: Agent,
     subject: { lineage: readonly LineageMember[]; cause?: RunCause },
   ): Promise<PathSandbox>;
-  readPdf?: ReadPdf;
+  /** Reads the text of a PDF file in a separate process. Rethrows the signal's reason. Absent if the run calls no tools. */
+  readPdf?(
+    pdf: Uint8Array,
+    context: Pick<ToolContext, "signal" | "clock" | "redactor">,
+  ): Promise<ShownMedia>;
 }

@@ -34,18 +34,13 @@ export interface OpenQuestion {
   raise?: RequestedRaise;
 }
 
-/** A call whose child execution rests or waits for a person. */
-export interface WaitingChild {
-  childId: number;
-}
-
-/** A call that rests. */
-export interface RestingCall {
-  rest: RequestedRest & { position: number };
-}
-
 /** The reason why a run pauses during its calls. */
-export type CallPause = OpenQuestion | WaitingChild | RestingCall;
+export type CallPause =
+  | OpenQuestion
+  /** A child execution rests or waits for a person. */
+  | { childId: number }
+  /** A call rests. */
+  | { rest: RequestedRest & { position: number } };
 
 /**
  * Runs the calls that need no person and stores their results. At most eight calls run at a time; calls on the same
@@ -111,7 +106,7 @@ async function settle(
   if (!("content" in done)) return done;
   // Pictures are not redacted: no secret can be recognized in them, and the search is slow.
   const { media, ...result } = done;
-  const { content, isError, effect, instructions, described } = run.withoutKeys(result);
+  const { content, isError, effect, instructions, described } = run.keyRedactor.redactValue(result);
   const durationMs = Math.max(0, run.clock.now() - startedAt);
   const messages = await run.journal.finishCall(call, {
     content: limitResult(content, run.redactor, {
@@ -133,7 +128,7 @@ async function settle(
 
 /** Returns the text to append to a call's result: the remark of a person's approval. Empty object if there is none. */
 function remarkBehind(step: PreparedCall, run: Run): { behind?: string } {
-  const remark = "remark" in step ? run.withoutKeys(step.remark) : undefined;
+  const remark = "remark" in step ? run.keyRedactor.redactValue(step.remark) : undefined;
   if (remark === undefined) return {};
   const shown = run.redactor.beginningOf(remark, REMARK_CHARACTERS);
   return { behind: `\n${shown}${shown === remark ? "" : " [cut here]"}` };
@@ -173,7 +168,7 @@ async function delegate(
   run: Run,
   call: PlannedCall,
   delegation: Delegation | undefined,
-): Promise<CallResult | WaitingChild> {
+): Promise<CallResult | CallPause> {
   try {
     const end = await run.delegate(call, delegation);
     if (end.state === "waiting") return { childId: end.childId };

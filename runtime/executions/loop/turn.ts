@@ -34,7 +34,7 @@ export class ReplyCut extends Error {
  */
 export async function takeTurn(run: Run): Promise<ModelReply> {
   const { temperature, maxTokens } = run.agent.settings;
-  const shown = run.openReply();
+  const shown = run.journal.openReply();
   const request: ModelRequest = {
     messages: run.conversation.messages(),
     tools: run.toolbox.descriptions(),
@@ -88,5 +88,5 @@ async function estimate(
     ? uncachedUsage(estimateInputTokens(request), outputTokens)
     : { ...counted, outputTokens: Math.max(counted.outputTokens, outputTokens) };
   const reply: ModelReply = { message, stop: "unknown", usage, reportedCostUsd: null };
-  return { ...usage, costUsd: await run.costOf(reply) };
+  return { ...usage, costUsd: await run.costOf(run.agent, reply, run.model.id) };
 }

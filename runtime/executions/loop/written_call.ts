@@ -6,6 +6,7 @@ import type { ModelReply } from "../../models/model.ts";
 import { inventCallId } from "../../models/providers/tool_call_assembly.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 import type { Outcome } from "../record/ending_store.ts";
+import { toJsonText } from "./fit_answer.ts";
 import { repairName } from "./repair_calls.ts";
 import type { Run } from "./run.ts";
 
@@ -80,7 +81,7 @@ function readTags(text: string, find: Find): Part[] | { fault: string } | undefi
     if (taken === undefined || !isWhole) return undefined;
     rest = rest.slice(taken.length);
     if (called === null) {
-      const inside = readObject(unfence(wrapped?.[2] ?? ""));
+      const inside = readObject(toJsonText(wrapped?.[2] ?? ""));
       if (inside === undefined) return { fault: "it does not parse" };
       parts.push(...inside);
       continue;
@@ -121,17 +122,13 @@ function readParameters(body: string, tool: ReturnType<Find>): string | undefine
  * like a call.
  */
 function readJson(text: string, find: Find): Part[] | { fault: string } | undefined {
-  const body = unfence(text);
+  const body = toJsonText(text);
   const parts = readObject(body);
   if (parts !== undefined) return parts.every(({ name }) => find(name)) ? parts : undefined;
   const [, name] = /^\[?\s*\{\s*"(?:name|tool|tool_name|function)"\s*:\s*"([^"]+)"/.exec(body) ??
     [];
   const isCall = name !== undefined && find(name) !== undefined && !isWholeJson(body);
   return isCall ? { fault: "it does not parse" } : undefined;
-}
-
-function unfence(text: string): string {
-  return /^```[\w-]*[ \t]*\r?\n([^]*?)\r?\n?[ \t]*```$/.exec(text)?.[1]?.trim() ?? text;
 }
 
 /** Parses the JSON of one call or of a list of calls. Returns undefined for other JSON. */

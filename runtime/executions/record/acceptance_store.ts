@@ -2,7 +2,7 @@
 import type { AuditEntry } from "../../audit/audit_table.ts";
 import type { Budget } from "../budget.ts";
 import type { FrameDraft } from "../../events/frame.ts";
-import type { PlacedMessage } from "./conversation.ts";
+import type { PlacedMessage, RecordedMessage } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { ExecutionTrigger } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
@@ -54,7 +54,7 @@ export interface AcceptanceTerms {
   /** The steps to copy into a fork. The store throws ForkedStepsGone if they were removed. */
   taken?: CopiedSteps;
   /** The messages that the request brought. The run's opening replaces them. */
-  given?: readonly (PlacedMessage & { seeded: boolean })[];
+  given?: readonly RecordedMessage[];
   /**
    * Returns the start time. Called after all locks are acquired, so that the times of a schedule's runs do not overlap. If
    * absent, the execution starts at `startedAt`.

@@ -11,11 +11,14 @@ export interface PlacedMessage {
   message: Message;
 }
 
-/** A message that a run begins with. `seeded` is true if the message comes from an earlier run. */
-export interface FirstMessage {
-  message: Message;
+/** A message as it was stored. */
+export interface RecordedMessage extends PlacedMessage {
+  /** True if the message comes from an earlier run. */
   seeded: boolean;
 }
+
+/** A message that a run begins with. */
+export type FirstMessage = Omit<RecordedMessage, "position">;
 
 /** A tool call of a reply whose result may be missing. */
 export interface PlannedCall {

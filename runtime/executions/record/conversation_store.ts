@@ -5,7 +5,7 @@ import type { Message } from "../../models/message.ts";
 import type { DescribedCall } from "./call_preview.ts";
 import type { Effect } from "../../tools/definition/tool.ts";
 import type { RecordedTerms } from "./call_terms.ts";
-import type { PlacedMessage, PlannedCall } from "./conversation.ts";
+import type { PlacedMessage, PlannedCall, RecordedMessage } from "./conversation.ts";
 import type { Execution } from "../execution.ts";
 import type { GivenAnswer } from "../human_request.ts";
 
@@ -31,7 +31,7 @@ export type FinishedCall = StoredCall & { result: NonNullable<StoredCall["result
 
 /** The opening messages (history, system message, user turn) and their frames. */
 export interface RecordedOpening {
-  messages: (PlacedMessage & { seeded: boolean })[];
+  messages: RecordedMessage[];
   frames: FrameDraft[];
   /** True if the request brought messages. They are stored, and the opening contains them. */
   replacesGiven?: boolean;

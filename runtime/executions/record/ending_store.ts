@@ -50,7 +50,8 @@ export interface TriggerVerdict {
 }
 
 /** The end of an execution to store. */
-export interface Ending {
+export interface Ending
+  extends Pick<Outcome, "status" | "error" | "output" | "cut" | "refusedCalls" | "audit"> {
   /** The status that the execution must have. */
   from: OpenStatus;
   /** True if the execution is ended only if it rests or no machine holds it. */
@@ -60,17 +61,8 @@ export interface Ending {
    * is the error of a cancel request from another machine.
    */
   insteadOf?: (wanted: string | null) => Ending | undefined;
-  status: FinalStatus;
-  error: string | null;
-  output: string | null;
-  /** The usage of a reply that was cut off, which is added to the execution's figures. Never present with `reply`. */
-  cut?: CutReply;
-  /** The last reply, if it is not stored yet. Its frames precede those of the end. */
+  /** The last reply, if it is not stored yet. Its frames precede those of the end. Never present with `cut`. */
   reply?: RecordedReply;
-  /** The number of calls of the last reply that were counted but not made. */
-  refusedCalls?: number;
-  /** The entry of the audit, if a person ends the execution. */
-  audit?: AuditEntry | undefined;
   finishedAt: number;
   /** The running time in milliseconds since the last stored change. */
   durationMs: number;

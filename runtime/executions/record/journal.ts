@@ -13,6 +13,7 @@ import {
   type PlacedMessage,
   planCalls,
   type PlannedCall,
+  type RecordedMessage,
   type ResultContent,
   toInstructions,
   toToolMessage,
@@ -36,6 +37,7 @@ import {
 } from "./frame_contents.ts";
 import type { HumanRequest } from "../human_request.ts";
 import type { JournalPorts } from "./journal_ports.ts";
+import { RedactedReply } from "./redacted_reply.ts";
 import { RunningTime } from "./running_time.ts";
 
 /** The writer of one execution. Only one process at a time may have a journal of an execution. */
@@ -60,9 +62,14 @@ export class Journal {
     this.running = new RunningTime(ports.clock, { ranMs });
   }
 
+  /** Opens the stream of the next reply. */
+  openReply(): RedactedReply {
+    return new RedactedReply(this.#identity.executionId, this.#ports);
+  }
+
   /** Stores the opening messages. Messages of earlier runs get no frames. `replacesGiven` as in RecordedOpening. */
   async begin(
-    opening: (PlacedMessage & { seeded: boolean })[],
+    opening: RecordedMessage[],
     terms?: PackedTerms,
     { replacesGiven = false } = {},
   ): Promise<void> {

@@ -1,7 +1,6 @@
 // The types of the objects that a journal needs.
-import type { Clock } from "../../../base/clock.ts";
+import type { Context } from "../../config/context.ts";
 import type { ExecutionLog } from "../../events/log.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
 import type { ConversationStore } from "./conversation_store.ts";
 import type { Consequences, EndingStore, Outcome } from "./ending_store.ts";
 import type { Execution } from "../execution.ts";
@@ -17,10 +16,8 @@ export interface JournalStores {
 }
 
 /** The stores and other objects that a journal needs. */
-export interface JournalPorts extends JournalStores {
-  log: ExecutionLog;
-  redactor: Redactor;
-  clock: Clock;
+export interface JournalPorts extends JournalStores, Pick<Context, "clock" | "redactor"> {
+  executionLog: ExecutionLog;
   /** Returns the consequences of an end for the triggers of agents. If absent, an end has none. */
   consequencesOf?: (execution: Execution, outcome: Outcome) => Consequences;
 }

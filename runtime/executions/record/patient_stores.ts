@@ -1,9 +1,8 @@
 // Retries failed writes of a run, so that a full disk or a locked database does not lose the run's work.
 import { backoffMs } from "../../../base/backoff.ts";
 import { sleepUnlessAborted } from "../../../base/bounded_wait.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { RuntimeError } from "../../../base/errors.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { Context } from "../../config/context.ts";
 import type { JournalStores } from "./journal_ports.ts";
 
 const STORED = "Stored after all; the execution continues";
@@ -18,9 +17,7 @@ function isTriedAgain(method: string): boolean {
 }
 
 /** The options of retried writes. */
-export interface RetryOptions {
-  clock: Clock;
-  serviceLog: ServiceLog;
+export interface RetryOptions extends Pick<Context, "clock" | "log"> {
   /** The signal that ends the retries. After an abort, one last attempt is made. */
   signal: AbortSignal;
   /** The id of the execution for the service log. */
@@ -61,18 +58,18 @@ export async function retryUntilStored<T>(
   patience: RetryOptions,
   message?: string,
 ): Promise<T> {
-  const { clock, serviceLog, signal, execution } = patience;
+  const { clock, log, signal, execution } = patience;
   for (let failures = 0;;) {
     const isLast = signal.aborted;
     try {
       const stored = await store();
-      if (failures > 0 && message !== undefined) serviceLog.write("info", message, { execution });
+      if (failures > 0 && message !== undefined) log.write("info", message, { execution });
       return stored;
     } catch (error) {
       if (isLast || !(error instanceof RuntimeError && error.code === "storage")) throw error;
       failures++;
       if (failures === 1) {
-        serviceLog.write("warn", `An execution waits: ${error.message}`, { execution });
+        log.write("warn", `An execution waits: ${error.message}`, { execution });
       }
     }
     // After an abort, the last attempt is made without a delay.

@@ -3,15 +3,9 @@ import type { Frame } from "../../events/frame.ts";
 import type { Message } from "../../models/message.ts";
 import type { HumanAnswer, HumanRequest } from "../human_request.ts";
 import type { CallTerms } from "./call_terms.ts";
-import type { PlacedMessage } from "./conversation.ts";
+import type { PlacedMessage, RecordedMessage } from "./conversation.ts";
 import type { StoredCall } from "./conversation_store.ts";
 import type { StoredExecution } from "./execution_reads.ts";
-
-/** A message as it was stored. */
-export interface RecordedMessage extends PlacedMessage {
-  /** True if the message comes from an earlier run. */
-  seeded: boolean;
-}
 
 /** A question in a run's log with its answer. The question may belong to a descendant. */
 export interface RecordedQuestion {
@@ -31,12 +25,6 @@ export interface RecordedRun extends StoredExecution {
    */
   terms: ReadonlyMap<number, CallTerms>;
   frames: Frame[];
-}
-
-/** Reads recorded runs. */
-export interface RecordedRunStore {
-  /** Returns the record of a run, or undefined for an unknown execution. */
-  readRecordedRun(executionId: number): Promise<RecordedRun | undefined>;
 }
 
 /** Returns messages without their positions. */

@@ -1,15 +1,15 @@
 // Redacts the text of a streaming reply, publishes it to followers, and keeps it in case the reply is cut off.
-import type { ExecutionLog } from "../../events/log.ts";
-import type { RedactedStream, Redactor } from "../../secrets/redactor.ts";
+import type { RedactedStream } from "../../secrets/redactor.ts";
+import type { JournalPorts } from "./journal_ports.ts";
 
 /** The redacted text of one streaming reply. The stored reply also contains the text that is still buffered at the end. */
 export class RedactedReply {
   readonly #executionId: number;
-  readonly #ports: { log: ExecutionLog; redactor: Redactor };
+  readonly #ports: Pick<JournalPorts, "executionLog" | "redactor">;
   #redacted: RedactedStream;
   #text = "";
 
-  constructor(executionId: number, ports: { log: ExecutionLog; redactor: Redactor }) {
+  constructor(executionId: number, ports: Pick<JournalPorts, "executionLog" | "redactor">) {
     this.#executionId = executionId;
     this.#ports = ports;
     this.#redacted = ports.redactor.openStream();
@@ -19,7 +19,7 @@ export class RedactedReply {
   push(text: string): void {
     const shown = this.#redacted.push(text);
     this.#text += shown;
-    this.#ports.log.delta(this.#executionId, shown);
+    this.#ports.executionLog.delta(this.#executionId, shown);
   }
 
   /** The redacted text that was published so far. */
@@ -31,6 +31,6 @@ export class RedactedReply {
   restart(): void {
     this.#text = "";
     this.#redacted = this.#ports.redactor.openStream();
-    this.#ports.log.restartDeltas(this.#executionId);
+    this.#ports.executionLog.restartDeltas(this.#executionId);
   }
 }

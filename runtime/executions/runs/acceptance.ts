@@ -4,12 +4,10 @@ import { normalizeId } from "../../agents/agent_id.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type Diagnostic, formatDiagnostic } from "../../../base/diagnostics.ts";
 import type { Budget } from "../budget.ts";
-import type { AuditEntry } from "../../audit/audit_table.ts";
 import { copyFrame, createFrame, type Frame, type FrameDraft } from "../../events/frame.ts";
 import type { Redactor } from "../../secrets/redactor.ts";
 import type { AcceptanceStore, AcceptanceTerms, CopiedSteps } from "../record/acceptance_store.ts";
 import type { Execution } from "../execution.ts";
-import type { Claim } from "../../vocabulary/run_cause.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { ExecutionReads, StoredExecution } from "../record/execution_reads.ts";
 import { IdempotencyKeyReused } from "../refusals.ts";
@@ -23,15 +21,11 @@ import {
 } from "../record/frame_contents.ts";
 
 /** The description of a run to accept: agent, trigger, request and relations. */
-export interface RunSpec {
+export interface RunSpec
+  extends Pick<AcceptanceTerms, "idempotencyKey" | "otherKeys" | "claim" | "audit"> {
   trigger: ExecutionTrigger;
   request: ExecutionRequest;
   sessionId: string | null;
-  idempotencyKey?: string;
-  /** Further idempotency keys that identify the same run. */
-  otherKeys?: readonly string[];
-  /** The trigger event that is consumed in the transaction that accepts the run. */
-  claim?: Claim;
   /** The steps that a fork copies from another execution, with their frames. */
   taken?: CopiedSteps & { frames: readonly Frame[] };
   /** The messages that the request brings. They are read when the run is accepted. */
@@ -44,8 +38,6 @@ export interface RunSpec {
   parent?: { executionId: number; position: number };
   /** The number of executions above this one. Default: 0. */
   depth?: number;
-  /** The entry of the audit. Absent if the run fires by itself. */
-  audit?: AuditEntry | undefined;
 }
 
 /** Returns notices about files that the run cannot use in their current form. `whyStale` is the method of AgentRegistry. */
@@ -73,24 +65,26 @@ export function toAcceptance(
     budgetsOf: (agent: Agent) => Budget[];
   },
 ): Parameters<AcceptanceStore["acceptExecution"]> {
-  const { parent, claim, idempotencyKey, otherKeys, taken, given } = spec;
+  const { parent, trigger, request, sessionId, depth = 0, brought: _, given, ...terms } = spec;
+  const { taken } = terms;
   return [{
     agentId: agent.id,
     displayName: agent.displayName,
-    trigger: spec.trigger,
+    trigger,
     parentExecutionId: parent?.executionId ?? null,
     parentPosition: parent?.position ?? null,
-    depth: spec.depth ?? 0,
-    sessionId: spec.sessionId,
-    request: spec.request,
+    depth,
+    sessionId,
+    request,
     model: agent.model === undefined ? "" : `${agent.model.provider}/${agent.model.name}`,
     startedAt: clock.now(),
   }, {
+    ...terms,
     startsAt: () => clock.now(),
     // A dry run changes nothing, so it may start while another run of the agent waits for a person.
-    unlessWaiting: agent.onPending === "skip" && !spec.request.dryRun &&
-      !spec.request.brought?.isHistory &&
-      TRIGGER_KINDS[spec.trigger].bucket !== "delegated",
+    unlessWaiting: agent.onPending === "skip" && !request.dryRun &&
+      !request.brought?.isHistory &&
+      TRIGGER_KINDS[trigger].bucket !== "delegated",
     frames: (execution) => [
       createInfoFrame(execution, { redactor, at: execution.startedAt }),
       ...notices.map((text) =>
@@ -104,13 +98,8 @@ export function toAcceptance(
         at: execution.startedAt,
       })),
     ],
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    ...(otherKeys === undefined ? {} : { otherKeys }),
-    ...(claim === undefined ? {} : { claim }),
-    audit: spec.audit,
     // Runs that people or agents request start even with a used-up budget. Their first model call fails instead.
-    ...(TRIGGER_KINDS[spec.trigger].isAutomatic && { budgets: budgetsOf(agent) }),
-    ...(taken === undefined ? {} : { taken }),
+    ...(TRIGGER_KINDS[trigger].isAutomatic && { budgets: budgetsOf(agent) }),
     ...(given && { given: placeGiven(given) }),
   }];
 }

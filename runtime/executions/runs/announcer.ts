@@ -6,7 +6,7 @@ import type { HumanRequest } from "../human_request.ts";
 import type { RunnerPorts } from "./runner_ports.ts";
 import type { Resumption } from "../record/ending_store.ts";
 
-type Ports = Pick<RunnerPorts, "events" | "serviceLog" | "redactor" | "telemetry">;
+type Ports = Pick<RunnerPorts, "events" | "log" | "redactor" | "telemetry">;
 
 /** The final statuses that are logged as warnings. A cancelled execution is not logged as a warning. */
 const FAILED: ReadonlySet<ExecutionStatus> = new Set(["error", "timeout", "orphaned"]);
@@ -81,6 +81,6 @@ export class Announcer {
     fields: Record<string, unknown>,
     level: "info" | "warn" = "info",
   ): void {
-    this.#ports.serviceLog.write(level, message, { execution: id, agent: agentId, ...fields });
+    this.#ports.log.write(level, message, { execution: id, agent: agentId, ...fields });
   }
 }

@@ -2,19 +2,14 @@
 import { Buffer } from "node:buffer";
 import { readMedia } from "../../models/adaptation/read_media.ts";
 import type { Message, UserMessage } from "../../models/message.ts";
-import type { ConversationStore } from "../record/conversation_store.ts";
-import { type ExecutionReads, requireExecution } from "../record/execution_reads.ts";
-import type { Redactor } from "../../secrets/redactor.ts";
+import { requireExecution } from "../record/execution_reads.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 import { wholeHistory } from "../loop/history.ts";
 import { ConversationGone, ConversationOpen, PictureUnusable } from "../refusals.ts";
 import { isFinal } from "../states.ts";
 import type { BroughtMessage, BroughtMessages } from "../execution_request.ts";
 
-interface BroughtPorts {
-  conversations: Pick<ConversationStore, "readConversation">;
-  executions: Pick<ExecutionReads, "readExecution">;
-  keyRedactor: Redactor;
-}
+type Ports = Pick<RunnerPorts, "conversations" | "executions" | "keyRedactor">;
 
 /**
  * Returns the history, followed by a user turn that has the pictures of the request's message and their description. Throws
@@ -22,7 +17,7 @@ interface BroughtPorts {
  */
 export async function readBrought(
   { history = [], continues, pictures = [] }: BroughtMessages,
-  ports: BroughtPorts,
+  ports: Ports,
 ): Promise<Message[]> {
   const earlier = continues === undefined
     ? history.map((one) => toMessage(one, ports))
@@ -32,7 +27,7 @@ export async function readBrought(
 
 function toMessage(
   { role, content, pictures = [] }: BroughtMessage,
-  { keyRedactor }: BroughtPorts,
+  { keyRedactor }: Ports,
 ): Message {
   const text = keyRedactor.redactValue(content);
   if (role === "assistant") return { role, content: text, toolCalls: [], stop: "end" };
@@ -46,7 +41,7 @@ function toMessage(
   return media.length === 0 ? message : { ...message, media };
 }
 
-async function readConversation(id: number, ports: BroughtPorts): Promise<Message[]> {
+async function readConversation(id: number, ports: Ports): Promise<Message[]> {
   const { execution } = await requireExecution(ports.executions, id);
   if (!isFinal(execution.status)) throw new ConversationOpen(id);
   const { messages } = await ports.conversations.readConversation(id);

@@ -16,7 +16,6 @@ import type { RunnerPorts } from "./runner_ports.ts";
 import { isLeftForRestart, isLost, RunStopped } from "../loop/run.ts";
 import type { ServiceLog } from "../../service_log/service_log.ts";
 import type { FinalStatus } from "../states.ts";
-import { RedactedReply } from "../record/redacted_reply.ts";
 import type { OpenQuestion } from "../loop/tool_calls.ts";
 import { withinTime } from "../../../base/bounded_wait.ts";
 import { writeDuration } from "../../../base/durations.ts";
@@ -63,15 +62,15 @@ interface Family {
 interface Conduct {
   agent: Agent;
   signal: AbortSignal;
-  ports: RunnerPorts & DelegationContext["ports"] & { agentPlaces: AgentPlaces };
+  ports: DelegationContext["ports"] & { agentPlaces: AgentPlaces };
 }
 
 /** Runs an execution until it ends, rests or waits for a person. Never rejects: a failure is an outcome. */
 export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<RunResult> {
   const { execution } = subject;
   const { signal, ports } = conduct;
-  const { clock, serviceLog, active } = ports;
-  const patience = { clock, serviceLog, signal: active.stopping, execution: execution.id };
+  const { clock, log, active } = ports;
+  const patience = { clock, log, signal: active.stopping, execution: execution.id };
   const journal = new Journal(execution, { ...ports, ...createRetryingStores(ports, patience) });
   const family = { isChildless: subject.isFresh === true };
   let { agent } = conduct;
@@ -103,11 +102,11 @@ export async function conductRun(subject: StoredRun, conduct: Conduct): Promise<
     // This machine gives the run up while the database is unavailable. Another machine continues from the stored state.
     if (isStorage && ports.shared !== undefined) return { status: "running" };
     failure = error;
-    outcome = toFailure(error, { execution, serviceLog });
+    outcome = toFailure(error, { execution, log });
   }
   if (isLost(signal)) return { status: "running" };
   if (agent.onRestart === "resume" && [signal, { reason: failure }].some(isLeftForRestart)) {
-    await leave(execution, { journal, serviceLog });
+    await leave(execution, { journal, log });
     return { status: "running" };
   }
   return { status: outcome.status, outcome, journal, family };
@@ -145,7 +144,6 @@ async function runStretch(
     const prepared = prepareRun({ ...current, agent }, {
       ports,
       journal,
-      openReply: () => new RedactedReply(execution.id, ports),
       signal,
       delegate(call, delegation) {
         context.family.isChildless = false;
@@ -172,7 +170,7 @@ async function ask(
   { agent, journal, ports }: {
     agent: Agent;
     journal: Journal;
-    ports: Pick<RunnerPorts, "clock" | "config">;
+    ports: Pick<RunnerPorts, "clock" | "settings">;
   },
 ): Promise<Paused> {
   const now = ports.clock.now();
@@ -188,7 +186,8 @@ async function ask(
     expiresAt: confirmTimeout === null ? null : now + confirmTimeout,
     ...(isGuard && { isGuard }),
     ...(raise && { raise }),
-    ...(isGuard && rule && { rule: withStandIns(rule, { people: ports.config().people, now }) }),
+    ...(isGuard && rule &&
+      { rule: withStandIns(rule, { people: ports.settings.config.people, now }) }),
   });
 }
 
@@ -198,13 +197,13 @@ async function ask(
  */
 async function leave(
   { id }: Execution,
-  { journal, serviceLog }: { journal: Journal; serviceLog: ServiceLog },
+  { journal, log }: { journal: Journal; log: ServiceLog },
 ): Promise<void> {
   try {
     await journal.pause();
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    serviceLog.write("error", "The running time of an execution could not be stored", {
+    log.write("error", "The running time of an execution could not be stored", {
       execution: id,
       error,
     });

@@ -13,7 +13,6 @@ import { STOPS } from "../../vocabulary/end_reason.ts";
 import { type Execution, isPaused } from "../execution.ts";
 import { isFinal } from "../states.ts";
 import type { ExecutionReads } from "../record/execution_reads.ts";
-import type { FamilyStore } from "../record/family_store.ts";
 import type { RunSpec } from "./acceptance.ts";
 import type { ActiveRuns } from "./active_runs.ts";
 import { type DelegationState, isLeftForRestart, RunStopped } from "../loop/run.ts";
@@ -32,19 +31,13 @@ const PASSED_DIFFS = 256 * 1024;
 export interface DelegationContext {
   delegation: Delegation | undefined;
   signal: AbortSignal;
-  ports:
-    & Pick<
-      RunnerPorts,
-      "executions" | "conversations" | "shared" | "currentAgent" | "config"
-    >
-    & {
-      families: Pick<FamilyStore, "findChild">;
-      active: ActiveRuns;
-      runs: {
-        begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
-        cancel(id: number, error: string): Promise<unknown>;
-      };
+  ports: RunnerPorts & {
+    active: ActiveRuns;
+    runs: {
+      begin(agent: Agent, spec: RunSpec): Promise<Execution | { refused: AcceptanceRefusal }>;
+      cancel(id: number, error: string): Promise<unknown>;
     };
+  };
 }
 
 /**
@@ -146,7 +139,7 @@ async function begin(
     );
   }
   if (!agent.enabled) throw new ToolFailure(`Cannot run agent "${agentId}": it is disabled`);
-  const maxAgentDepth = ports.config().maxAgentDepth;
+  const maxAgentDepth = ports.settings.config.maxAgentDepth;
   const depth = (parent.depth ?? 0) + 1;
   if (depth > maxAgentDepth) {
     const { message } = new CalledTooDeep(agentId, maxAgentDepth);

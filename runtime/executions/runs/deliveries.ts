@@ -5,7 +5,7 @@ import type { ActiveRuns } from "./active_runs.ts";
 import type { Runs } from "./runs.ts";
 import type { Delivery, Worker } from "./shared_runs.ts";
 
-type Ports = Required<Pick<RunnerPorts, "serviceLog" | "shared" | "places">> & {
+type Ports = Required<Pick<RunnerPorts, "log" | "shared" | "places">> & {
   active: ActiveRuns;
   runs: Pick<Runs, "runClaimed">;
 };
@@ -56,13 +56,13 @@ export class Deliveries implements Worker {
 
   /** Runs the execution of a job and releases the job. Never rejects. */
   async #run(delivery: Delivery, turn: Promise<unknown>): Promise<void> {
-    const { shared, serviceLog } = this.#ports;
+    const { shared, log } = this.#ports;
     const work = await Promise.allSettled([this.#runToRest(delivery, turn)]);
     const end = await Promise.allSettled([shared.release(delivery)]);
     for (const outcome of [...work, ...end]) {
       if (outcome.status === "fulfilled") continue;
       const fields = { execution: delivery.executionId, error: outcome.reason };
-      serviceLog.write("warn", "An execution is left to whichever machine gets it next", fields);
+      log.write("warn", "An execution is left to whichever machine gets it next", fields);
     }
     this.#held.delete(delivery);
     shared.wake();

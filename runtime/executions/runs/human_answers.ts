@@ -34,7 +34,7 @@ type Ports =
   & JournalPorts
   & Pick<
     RunnerPorts,
-    "executions" | "openTools" | "config" | "openCredentials"
+    "executions" | "openTools" | "settings" | "openCredentials"
   >
   & {
     agents: Pick<AwaitedAgents, "find">;
@@ -131,7 +131,9 @@ export class HumanAnswers {
           : "This execution does not wait for an answer",
       );
     }
-    if (response.by?.via === "program" && !mayProgramAnswer(open, this.#ports.config().expose)) {
+    if (
+      response.by?.via === "program" && !mayProgramAnswer(open, this.#ports.settings.config.expose)
+    ) {
       throw new AnswerForbidden();
     }
     if (open.toolName === SIGN_IN && "approved" in response.answer && response.answer.approved) {

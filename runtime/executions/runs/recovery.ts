@@ -40,23 +40,14 @@ export async function recoverExecutions(ports: RecoveryContext): Promise<void> {
   }
 }
 
-/** The abandoned executions, oldest first, divided into those that continue and those that end. */
-interface Parted {
-  /**
-   * The executions that continue in this service with their agent's current definition. They wait while the agent's file
-   * cannot be read.
-   */
-  adopted: StoredRun[];
-  orphaned: StoredRun[];
-}
-
 /**
  * Adopts the executions whose agent's `on_restart` is `resume` or whose agent's file cannot be read. A child is adopted
- * only if its parent is adopted or waits. All other executions will end.
+ * only if its parent is adopted or waits. All other executions will end. Returns both lists, oldest first. The adopted ones
+ * continue in this service with their agent's current definition.
  */
 async function partAbandoned(
   { recovery, agents, executions }: RecoveryContext,
-): Promise<Parted> {
+): Promise<{ adopted: StoredRun[]; orphaned: StoredRun[] }> {
   const adopted = new Map<number, StoredRun>();
   const orphaned: StoredRun[] = [];
   const isWanted = async (parentId: number | null) =>

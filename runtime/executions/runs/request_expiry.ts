@@ -15,7 +15,7 @@ const LONGEST_SLEEP_MS = MINUTE_MS;
 /** The delay after a failure. The deadline stays in the past, so retries without a delay could loop forever. */
 const RETRY = { firstMs: 5 * SECOND_MS, longestMs: 5 * SECOND_MS };
 
-type Ports = Pick<RunnerPorts, "clock" | "serviceLog"> & {
+type Ports = Pick<RunnerPorts, "clock" | "log"> & {
   active: Pick<ActiveRuns, "track">;
   requests: Pick<RequestStore, "readNextExpiry">;
   answers: Pick<HumanAnswers, "give">;
@@ -34,12 +34,12 @@ export class RequestExpiry implements AsyncDisposable {
 
   constructor(ports: Ports) {
     this.#ports = ports;
-    const { clock, serviceLog } = ports;
+    const { clock, log } = ports;
     const message = "The deadlines of requests could not be kept; tried again soon";
     this.#loop = new WorkLoop({
       clock,
       work: () => this.#expireDue(),
-      failed: (error) => serviceLog.write("error", message, { error }),
+      failed: (error) => log.write("error", message, { error }),
       retry: RETRY,
     });
   }
@@ -86,7 +86,7 @@ export class RequestExpiry implements AsyncDisposable {
    * read now. Rejects if the change cannot be stored.
    */
   async #expire({ executionId, requestId }: HumanRequest): Promise<boolean> {
-    const { active, answers, serviceLog } = this.#ports;
+    const { active, answers, log } = this.#ports;
     try {
       // Tracked, because a stored answer starts the execution.
       await active.track(answers.give(executionId, { requestId, answer: { expired: true } }));
@@ -94,7 +94,7 @@ export class RequestExpiry implements AsyncDisposable {
       if (error instanceof AgentUnreadable) {
         if (!this.#logged.has(requestId)) {
           const fields = { execution: executionId };
-          serviceLog.write("warn", `No answer in time: ${error.message}`, fields);
+          log.write("warn", `No answer in time: ${error.message}`, fields);
         }
         this.#logged.add(requestId);
         return false;

@@ -24,7 +24,7 @@ const LONGEST_SLEEP_MS = MINUTE_MS;
 const MANY_ACTIVE = 100;
 const RETRY = { firstMs: 5 * SECOND_MS, longestMs: MINUTE_MS };
 
-type Ports = Pick<RunnerPorts, "clock" | "serviceLog" | "rests" | "shared" | "executions"> & {
+type Ports = Pick<RunnerPorts, "clock" | "log" | "rests" | "shared" | "executions"> & {
   active: Pick<ActiveRuns, "count" | "track">;
   runs: Pick<Runs, "resume">;
   events: Pick<EventBus, "subscribe">;
@@ -38,12 +38,12 @@ export class RestTimer implements AsyncDisposable {
 
   constructor(ports: Ports) {
     this.#ports = ports;
-    const { clock, serviceLog } = ports;
+    const { clock, log } = ports;
     const message = "Resting executions could not be continued; tried again soon";
     this.#loop = new WorkLoop({
       clock,
       work: () => this.#endDue(),
-      failed: (error) => serviceLog.write("error", message, { error }),
+      failed: (error) => log.write("error", message, { error }),
       retry: RETRY,
     });
   }

@@ -1,7 +1,6 @@
 // Retries a run whose model could not be reached, after the model client's own retries of a call have failed. The run stays
 // the same execution and continues its stored conversation.
 import type { Agent } from "../../agents/agent.ts";
-import type { Clock } from "../../../base/clock.ts";
 import { toRetryWords } from "../../../base/text/retry_words.ts";
 import { DAY_MS, MINUTE_MS } from "../../../base/time_units.ts";
 import {
@@ -9,26 +8,14 @@ import {
   type RetryPolicy,
   TRANSIENT_FAILURES,
 } from "../../config/agent_settings.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
 import { type ExecutionTrigger, TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
 import type { Execution, RunRest } from "../execution.ts";
 import type { Outcome } from "../record/ending_store.ts";
-import type { FamilyStore } from "../record/family_store.ts";
 import type { Journal } from "../record/journal.ts";
+import type { RunnerPorts } from "./runner_ports.ts";
 
 /** The maximum delay in milliseconds that a provider may request, unless the agent's file configures retries. */
 const LONGEST_DEFAULT_MS = 30 * MINUTE_MS;
-
-/** The objects that a retry needs. */
-interface RetryContext {
-  agent: Agent;
-  journal: Journal;
-  ports: {
-    clock: Clock;
-    serviceLog: ServiceLog;
-    families: Pick<FamilyStore, "countUnsafeCalls">;
-  };
-}
 
 /** Returns the retry policy of an agent's runs with this trigger, or undefined if they are not retried. */
 export function retryPolicyOf(
@@ -45,7 +32,11 @@ export function retryPolicyOf(
 export async function postponeRun(
   { id, trigger, retry }: Execution,
   { transient, error }: Outcome,
-  { agent, journal, ports: { clock, families, serviceLog } }: RetryContext,
+  { agent, journal, ports: { clock, families, log } }: {
+    agent: Agent;
+    journal: Journal;
+    ports: Pick<RunnerPorts, "clock" | "log" | "families">;
+  },
 ): Promise<{ rest: RunRest } | undefined> {
   const policy = retryPolicyOf(agent, trigger);
   const attempt = (retry?.attempt ?? 0) + 1;
@@ -56,7 +47,7 @@ export async function postponeRun(
   if (waitMs > (agent.retry === undefined ? LONGEST_DEFAULT_MS : DAY_MS)) return undefined;
   if (await families.countUnsafeCalls(id) > 0) return undefined;
   const next = { at: clock.now() + waitMs, attempt, of: policy.times, reason: error ?? "" };
-  serviceLog.write("warn", `A run ${toRetryWords(next)}`, { execution: id, agent: agent.id });
+  log.write("warn", `A run ${toRetryWords(next)}`, { execution: id, agent: agent.id });
   return {
     rest: await journal.rest({ until: next.at, since: clock.now(), reason: next.reason }, next),
   };

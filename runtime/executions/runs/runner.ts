@@ -21,7 +21,6 @@ import { CalledTooDeep, SessionWaiting } from "../refusals.ts";
 import { RequestExpiry } from "./request_expiry.ts";
 import { RestTimer } from "./rest_timer.ts";
 import { Runs } from "./runs.ts";
-import type { SharedRuns } from "./shared_runs.ts";
 
 const loadBrought = lazyModule(() => import("./brought_messages.ts"));
 
@@ -35,7 +34,6 @@ export class Runner implements AsyncDisposable {
   readonly #expiry: RequestExpiry;
   readonly #rests: RestTimer;
   readonly #recoveryContext: RecoveryContext;
-  readonly #shared: SharedRuns | undefined;
   readonly #deliveries: Deliveries | undefined;
 
   constructor(ports: RunnerPorts) {
@@ -49,7 +47,6 @@ export class Runner implements AsyncDisposable {
     this.#expiry = new RequestExpiry({ ...shared, answers: this.#answers });
     this.#rests = new RestTimer({ ...shared, runs: this.#runs });
     this.#recoveryContext = { ...shared, runs: this.#runs };
-    this.#shared = ports.shared;
     if (ports.shared !== undefined) {
       const { places = Infinity } = ports;
       this.#deliveries = new Deliveries({
@@ -66,7 +63,7 @@ export class Runner implements AsyncDisposable {
    * CalledTooDeep, IdempotencyKeyReused and EditorFolderUnusable.
    */
   async start(agent: Agent, spec: RunSpec): Promise<AcceptedExecution> {
-    const most = this.#ports.config().maxAgentDepth;
+    const most = this.#ports.settings.config.maxAgentDepth;
     if ((spec.depth ?? 0) > most) throw new CalledTooDeep(agent.id, most);
     const started = await this.attempt(agent, spec);
     if ("refused" in started) throw new SessionWaiting(agent.id);
@@ -137,7 +134,7 @@ export class Runner implements AsyncDisposable {
     await this.settleLeft();
     this.#expiry.start();
     this.#rests.start();
-    if (this.#deliveries !== undefined) this.#shared?.work(this.#deliveries);
+    if (this.#deliveries !== undefined) this.#ports.shared?.work(this.#deliveries);
   }
 
   /** Recovers the executions of dead services. May be called repeatedly on machines that share a database. */
@@ -156,9 +153,9 @@ export class Runner implements AsyncDisposable {
     this.#deliveries?.close();
     await Promise.all([this.#expiry, this.#rests].map((one) => one[Symbol.asyncDispose]()));
     // The runs that are stopped now should go to other machines. Otherwise this machine would claim them again and again.
-    const graceEnds = () => void this.#shared?.stopClaiming();
+    const graceEnds = () => void this.#ports.shared?.stopClaiming();
     await this.#active.drain({ graceMs, error, graceEnds });
-    await this.#shared?.stopClaiming();
+    await this.#ports.shared?.stopClaiming();
     await this.#deliveries?.settled();
   }
 

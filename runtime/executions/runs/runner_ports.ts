@@ -1,7 +1,6 @@
 // The objects outside this folder that the runner needs.
 import type { Diagnostic } from "../../../base/diagnostics.ts";
 import type { Agent } from "../../agents/agent.ts";
-import type { Config } from "../../config/config.ts";
 import type { EventBus } from "../../events/bus.ts";
 import type { Budget } from "../budget.ts";
 import type { ExecutionRequest } from "../execution_request.ts";
@@ -49,7 +48,6 @@ export type RunnerPorts = RunPorts & JournalPorts & {
   budgetsOf: (agent: Agent) => Budget[];
   /** Reads an agent's file and returns its current definition, or undefined if there is no agent. */
   currentAgent(id: string): Promise<Agent | undefined>;
-  config: () => Pick<Config, "maxAgentDepth" | "expose" | "people">;
   /** Opens the stored sign-ins to remote MCP servers. */
   openCredentials: () => Promise<CredentialStore>;
 };

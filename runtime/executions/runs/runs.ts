@@ -89,7 +89,7 @@ export class Runs {
     const decide = isRedelivered ? afterRestart({ ranMs }) : afterWaiting(execution);
     if (isRedelivered) {
       const message = "An execution comes from another machine, which left it or is gone";
-      this.#ports.serviceLog.write("info", message, { execution: execution.id });
+      this.#ports.log.write("info", message, { execution: execution.id });
     }
     await this.#continue(subject, decide);
     if (cancelled !== null) this.#ports.active.stop(execution.id, cancelled);
@@ -244,11 +244,11 @@ export class Runs {
 
   /** Continues an execution. Stops it if its parent has ended meanwhile. */
   async #continue(subject: StoredRun, decide: ResumeDecision): Promise<void> {
-    const { agents, active, executions, serviceLog } = this.#ports;
+    const { agents, active, executions, log } = this.#ports;
     const { id, parentExecutionId } = subject.execution;
     const found = agents.find(subject.execution);
     if (found instanceof AgentUnreadable) {
-      serviceLog.write("warn", `An execution waits: ${found.message}`, { execution: id });
+      log.write("warn", `An execution waits: ${found.message}`, { execution: id });
       active.launch(id, (control) => this.#hold(subject, decide, control));
     } else {
       const next = decide(found);
@@ -289,7 +289,7 @@ export class Runs {
       await act();
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      this.#ports.serviceLog.write("error", failure, { execution: id, error });
+      this.#ports.log.write("error", failure, { execution: id, error });
     }
   }
 }

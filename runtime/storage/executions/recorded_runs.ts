@@ -1,10 +1,6 @@
 // Reads recorded runs: the complete stored state of one execution.
-import type {
-  RecordedMessage,
-  RecordedQuestion,
-  RecordedRun,
-  RecordedRunStore,
-} from "../../executions/record/recorded_run.ts";
+import type { RecordedMessage } from "../../executions/record/conversation.ts";
+import type { RecordedQuestion, RecordedRun } from "../../executions/record/recorded_run.ts";
 import type { Frame } from "../../events/frame.ts";
 import type { HumanAnswer } from "../../executions/human_request.ts";
 import type { StoredExecution } from "../../executions/record/execution_reads.ts";
@@ -17,13 +13,14 @@ import { REQUEST_COLUMNS, type RequestRow, toRequest } from "./request_rows.ts";
 import { all, type Operation } from "../../database/operation.ts";
 
 /** Reads the recorded runs of one database. */
-export class SqlRecordedRunStore implements RecordedRunStore {
+export class SqlRecordedRunStore {
   readonly #db: Database;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
+  /** Returns the record of a run, or undefined for an unknown execution. */
   readRecordedRun(executionId: number): Promise<RecordedRun | undefined> {
     return this.#db.read(function* () {
       const stored = yield* selectStored(executionId);

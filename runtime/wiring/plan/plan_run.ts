@@ -5,10 +5,8 @@ import { OutputSchemaUnusable } from "../../agents/output_schema.ts";
 import { RuntimeError } from "../../../base/errors.ts";
 import { exists } from "../../config/files/exists.ts";
 import { modelChain } from "../../config/providers.ts";
-import type { WorkspaceSettings } from "../../config/settings.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
-import { createFirstMessages } from "../../executions/loop/opening.ts";
-import type { RunPorts } from "../../executions/loop/run_ports.ts";
+import { createFirstMessages, type OpeningContext } from "../../executions/loop/opening.ts";
 import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
@@ -27,14 +25,11 @@ import type { PlannedTool, RunPlan } from "../../interface/run_plan.ts";
 const UPCOMING = 3;
 
 /** The objects that a plan needs. */
-export type RunPlanPorts =
-  & Omit<RunPorts, "families" | "telemetry" | "costOf" | "openModel">
-  & {
-    settings: WorkspaceSettings;
-    /** The triggers. Undefined in a runtime that runs no agents. */
-    triggers: Triggers | undefined;
-    pause: { state(): Promise<SchedulerState> };
-  };
+export type RunPlanPorts = OpeningContext & {
+  /** The triggers. Undefined in a runtime that runs no agents. */
+  triggers: Triggers | undefined;
+  pause: { state(): Promise<SchedulerState> };
+};
 
 /**
  * Returns the plan of an agent's next run. Opens the agent's tools as a run does: loads custom tools and starts MCP
@@ -99,7 +94,7 @@ export async function planRun(
             trigger,
           },
         },
-        { ...ports, serviceLog: collectNotices(notices) },
+        { ...ports, log: collectNotices(notices) },
       ));
   return ports.redactor.redactValue({
     settings: await effectiveSettings(agent, ports.settings),
@@ -174,7 +169,7 @@ function effectOf(tool: Tool): PlannedTool["effect"] {
 
 function findKey(
   { model }: Pick<Agent, "model">,
-  { ports: { environment }, problems }: { ports: RunPlanPorts; problems: string[] },
+  { ports: { settings: { environment } }, problems }: { ports: RunPlanPorts; problems: string[] },
 ): RunPlan["key"] {
   if (model === undefined) {
     problems.push("No model: name one in the agent's file, or in defaults in config.yaml");

@@ -25,16 +25,17 @@ interface FollowOptions {
 
 /** Opens the log of an execution. */
 async function open(
-  { log }: { log: ExecutionLog },
+  { executionLog }: { executionLog: ExecutionLog },
   id: number,
   { after = 0, deltas = false, signal = new AbortController().signal }: FollowOptions = {},
 ) {
-  return await log.open(id, { after, deltas, signal }) ?? assert.fail("The execution is unknown");
+  return await executionLog.open(id, { after, deltas, signal }) ??
+    assert.fail("The execution is unknown");
 }
 
 /** Opens the log of an execution, and yields its items. */
 async function* follow(
-  on: { log: ExecutionLog },
+  on: { executionLog: ExecutionLog },
   id: number,
   options?: FollowOptions,
 ): AsyncGenerator<LogItem, void, void> {
@@ -100,11 +101,11 @@ Deno.test("ExecutionLog.open() reads the state once, and again only after a chan
       return store.frames.readLogState(id);
     },
   });
-  const changed = await open({ log }, execution.id);
+  const changed = await open({ executionLog: log }, execution.id);
   await journal.finish({ status: "success", error: null, output: "done" });
   await collect(changed.items);
   assert.equal(reads, 1);
-  const { items, identity } = await open({ log }, execution.id);
+  const { items, identity } = await open({ executionLog: log }, execution.id);
   assert.deepEqual((await collect(items)).map(eventOf), ["meta", "final_answer", "complete"]);
   assert.equal(reads, 1);
   const { executionId, agentId, displayName } = identity;
@@ -116,7 +117,7 @@ Deno.test("ExecutionLog.open() registers its follower until the items end or the
   const { store, execution: { id }, journal } = on;
   const registered = () => {
     const ids: number[] = [];
-    store.log.recheck((one) => {
+    store.executionLog.recheck((one) => {
       ids.push(one);
       return false;
     });
@@ -139,7 +140,10 @@ Deno.test("ExecutionLog.open() registers its follower until the items end or the
   const over = await open(store, id, { after: last.frame.id });
   assert.deepEqual([over.isOver, await collect(over.items)], [true, []]);
   const { signal } = new AbortController();
-  assert.equal(await store.log.open(id + 1, { after: 0, deltas: false, signal }), undefined);
+  assert.equal(
+    await store.executionLog.open(id + 1, { after: 0, deltas: false, signal }),
+    undefined,
+  );
   assert.deepEqual(registered(), []);
 });
 
@@ -216,7 +220,9 @@ Deno.test("ExecutionLog.open() yields a frame that is larger than a page after s
   await journal.begin([said(0, "small")]);
   await journal.begin([said(1, "x".repeat(300_000))]);
   await journal.finish({ status: "success", error: null, output: "done" });
-  const items = await collect(follow({ log: new ExecutionLog(store.frames) }, execution.id));
+  const items = await collect(
+    follow({ executionLog: new ExecutionLog(store.frames) }, execution.id),
+  );
   const events = ["meta", "message", "message", "final_answer", "complete"];
   assert.deepEqual(items.map(eventOf), events);
 });
@@ -225,11 +231,11 @@ Deno.test("ExecutionLog.open() shares one copy of a large frame between follower
   await using store = await openTestStore();
   const execution = await store.accept();
   const log = new ExecutionLog(store.frames);
-  const journal = new Journal(execution, { ...store, log, clock: new TestClock() });
+  const journal = new Journal(execution, { ...store, executionLog: log, clock: new TestClock() });
   await journal.begin([said(0, "x".repeat(100_000))]);
   const held = [];
   for (const deltas of [false, true]) {
-    const reader = follow({ log }, execution.id, { deltas });
+    const reader = follow({ executionLog: log }, execution.id, { deltas });
     await reader.next();
     const { value } = await reader.next();
     assert.ok(value?.type === "frame" && value.frame.payload.length > 100_000);
@@ -255,8 +261,8 @@ Deno.test("ExecutionLog.open() shares a read between followers with equal cursor
       return isBroken ? Promise.reject(new Error("broken")) : store.frames.readFrames(id, page);
     },
   });
-  const ports = { ...store, log, clock: new TestClock() };
-  const read = () => collect(follow({ log }, execution.id));
+  const ports = { ...store, executionLog: log, clock: new TestClock() };
+  const read = () => collect(follow({ executionLog: log }, execution.id));
   await assert.rejects(read(), /broken/);
   isBroken = false;
   reads = 0;
@@ -287,7 +293,7 @@ onSqlite.test("ExecutionLog.open() yields the frames of another process after no
   await new Journal(execution, { ...other, clock: new TestClock() }).notice("info", "from another");
   await settle();
   assert.equal(items.length, 2);
-  store.log.notify(execution.id);
+  store.executionLog.notify(execution.id);
   await until(() => items.length === 3, "the frame of the other process");
   await own.finish({ status: "success", error: null, output: "done" });
   await reading;

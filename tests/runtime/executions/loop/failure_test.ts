@@ -11,9 +11,9 @@ import { openTestStore } from "../../../support/test_store.ts";
 
 Deno.test("toFailure() returns the message of an expected failure, and logs only bugs", async () => {
   await using store = await openTestStore();
-  const serviceLog = new LogLines();
+  const log = new LogLines();
   const execution = await store.accept();
-  const failureOf = (error: unknown) => toFailure(error, { execution, serviceLog });
+  const failureOf = (error: unknown) => toFailure(error, { execution, log });
   const expected = [
     new ModelError("The model does not answer", { retryable: true }),
     new ToolsUnavailable('There is no skill "x"'),
@@ -27,12 +27,12 @@ Deno.test("toFailure() returns the message of an expected failure, and logs only
   }
   const stopped = { status: "aborted", error: "Cancelled", output: null };
   assert.deepEqual(failureOf(new RunStopped("Cancelled")), stopped);
-  assert.deepEqual(serviceLog.lines, []);
+  assert.deepEqual(log.lines, []);
   const internal = "Internal error: the service's log has the details";
   for (const error of [new TypeError("secret is undefined"), "thrown", new ExecutionNotFound()]) {
     assert.deepEqual(failureOf(error), { status: "error", error: internal, output: null });
     const message = "An execution failed inside Inkling";
     const fields = { execution: execution.id, error };
-    assert.deepEqual(serviceLog.lines.splice(0), [{ level: "error", message, fields }]);
+    assert.deepEqual(log.lines.splice(0), [{ level: "error", message, fields }]);
   }
 });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import type { Clock } from "../../../../base/clock.ts";
 import { Conversation } from "../../../../runtime/executions/record/conversation.ts";
 import { Journal } from "../../../../runtime/executions/record/journal.ts";
-import { RedactedReply } from "../../../../runtime/executions/record/redacted_reply.ts";
 import type { Run } from "../../../../runtime/executions/loop/run.ts";
 import { takeTurn } from "../../../../runtime/executions/loop/turn.ts";
 import type { Model } from "../../../../runtime/models/model.ts";
@@ -161,7 +160,6 @@ Deno.test("takeTurn() ends the model call if a notice of the call cannot be stor
     ...{ execution, model, agent: createTestAgent(), signal: new AbortController().signal },
     ...{ conversation: new Conversation(), toolbox: new Toolbox([]), format: undefined },
     journal: new Journal(gone, { ...store, clock: new TestClock() }),
-    openReply: () => new RedactedReply(execution.id, store),
   };
   await assert.rejects(takeTurn(run as Run));
   assert.deepEqual(steps, ["begun", "ended"]);

@@ -91,13 +91,14 @@ Deno.test("a parent's stream, log and pending request show the oldest question o
 Deno.test("delegate() follows a child that is answered while delegate() checks whether the child runs", async () => {
   const active = new ActiveRuns(new TestClock());
   const child = { id: 2, agentId: "child", status: "waiting", error: null } as Execution;
+  type Families = DelegationContext["ports"]["families"];
   const ports: Partial<DelegationContext["ports"]> = {
     active,
     executions: {
       readExecution: () =>
         Promise.resolve({ execution: { ...child }, request: { args: [] }, output: "done" }),
     },
-    families: { findChild: () => Promise.resolve(child) },
+    families: { findChild: () => Promise.resolve(child) } as Partial<Families> as Families,
   };
   const other = Promise.withResolvers<void>();
   void active.track(other.promise);

@@ -34,8 +34,8 @@ Deno.test("Deliveries run an execution once at a time, even if it is delivered a
       return Promise.resolve();
     },
   };
-  const serviceLog = new LogLines();
-  const deliveries = new Deliveries({ shared, active, runs, serviceLog, places: 9 });
+  const log = new LogLines();
+  const deliveries = new Deliveries({ shared, active, runs, log, places: 9 });
   const deliver = () => ({ ...DELIVERY });
   deliveries.accept(deliver());
   while (running === 0) await settle();
@@ -68,8 +68,8 @@ Deno.test("Deliveries release a run when it pauses, even after a later failure",
       return Promise.reject(new Error("The database is away"));
     },
   };
-  const serviceLog = new LogLines();
-  const deliveries = new Deliveries({ shared, active, runs, serviceLog, places: 9 });
+  const log = new LogLines();
+  const deliveries = new Deliveries({ shared, active, runs, log, places: 9 });
   deliveries.accept(DELIVERY);
   for (let n = 0; n < 5; n++) await settle();
   endIt();

@@ -11,7 +11,7 @@ async function endRests(active: number, seconds: number): Promise<number[]> {
   const ended: number[] = [];
   await using timer = new RestTimer({
     clock,
-    serviceLog: new LogLines(),
+    log: new LogLines(),
     events: new EventBus(new LogLines()),
     active: { count: active, track: (work) => work },
     runs: { resume: () => assert.fail("no execution continues") },

@@ -198,16 +198,16 @@ Deno.test("RequestExpiry waits between attempts while an expiry cannot be stored
   const requests = { readNextExpiry: () => Promise.resolve(isOpen ? due : undefined) };
   const complaints: string[] = [];
   let tries = 0;
-  const serviceLog = { write: (_level: string, message: string) => void complaints.push(message) };
+  const log = { write: (_level: string, message: string) => void complaints.push(message) };
   const give = () => {
     tries++;
     if (tries < 3) return Promise.reject(new Error("database or disk is full"));
     isOpen = false;
     return Promise.resolve(undefined);
   };
-  const events = new EventBus(serviceLog);
+  const events = new EventBus(log);
   const active = new ActiveRuns(clock);
-  const ports = { requests, events, clock, serviceLog, active, answers: { give } };
+  const ports = { requests, events, clock, log, active, answers: { give } };
   await using expiry = new RequestExpiry(ports);
   expiry.start();
   await clock.advance(0);
