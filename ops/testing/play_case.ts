@@ -180,7 +180,7 @@ class CasePlay {
   }
 
   async #playStretch(id: number, journal: Journal): Promise<Outcome | CallPause> {
-    const { agent, stores, ports: { redactor } } = this.#parts;
+    const { agent, stores } = this.#parts;
     const { execution, request } = await requireExecution(stores.executions, id);
     const [{ prepareRun }, { runLoop }] = [await loadPrepare(), await loadLoop()];
     try {
