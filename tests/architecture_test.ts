@@ -198,7 +198,7 @@ Deno.test("imports: adapters are opened only through paid_model.ts, which requir
     "runtime/executions/budget/budget_gate.ts",
   ]);
   assert.deepEqual(having(/new BudgetGate\(/), [
-    "runtime/mod.ts",
+    "runtime/wiring/open_parts.ts",
     "runtime/wiring/workspace_billing.ts",
   ]);
 });

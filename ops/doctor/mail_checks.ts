@@ -4,7 +4,7 @@ import type { MailAccount } from "../../runtime/config/mail_schema.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import type { MailAccounts } from "../../runtime/mail/mail_accounts.ts";
-import type { MailOptions } from "../../runtime/wiring/parts/mail_token.ts";
+import type { MailOptions } from "../../runtime/wiring/mail_token.ts";
 import { type Check, type Finding, toRefusalFinding } from "./finding.ts";
 
 const loadMail = lazyModule(() => import("../../runtime/wiring/open_mail.ts"));

@@ -4,7 +4,7 @@ import type { Agent, Trigger } from "../../runtime/agents/agent.ts";
 import { ToolFailure } from "../../runtime/tools/failures/tool_failure.ts";
 import type { LastCheck } from "../../runtime/triggers/change/compare_content.ts";
 import type { EventCause } from "../../runtime/vocabulary/run_cause.ts";
-import { openAgentSandbox } from "../../runtime/wiring/files/agent_sandbox.ts";
+import { openAgentSandbox } from "../../runtime/wiring/agent_sandbox.ts";
 import type { PrivateWorkspace } from "./private_workspace.ts";
 import { InputUnusable } from "./refusals.ts";
 import type { TestCase } from "./test_case.ts";

@@ -25,7 +25,7 @@ import { NO_TELEMETRY } from "../../runtime/executions/loop/telemetry.ts";
 import type { ServiceLog } from "../../runtime/service_log/service_log.ts";
 import { OwnWrites } from "../../runtime/triggers/watch/own_writes.ts";
 import { readEvent } from "./event_input.ts";
-import { openAgentSandbox } from "../../runtime/wiring/files/agent_sandbox.ts";
+import { openAgentSandbox } from "../../runtime/wiring/agent_sandbox.ts";
 import { openMemoryStores } from "../../runtime/wiring/replays.ts";
 import { argumentsOf, CaseScript } from "./case_script.ts";
 import type { CalledTool, PlayedRun } from "./played_run.ts";

@@ -1,6 +1,9 @@
 // Defines `notify` in config.yaml and in agent files: the kinds of messages and their channels.
 import { z } from "zod";
+import type { Diagnostic } from "../../base/diagnostics.ts";
+import { isJsonObject, objectIn } from "../../base/json.ts";
 import { addressOf } from "../../base/text/mail_address.ts";
+import { nearestHint } from "../../base/text/suggestion.ts";
 import type { ChatSettings } from "./chat_schema.ts";
 import type { MailAccount } from "./mail_schema.ts";
 import {
@@ -16,6 +19,8 @@ import {
   variableName,
   zoneName,
 } from "./fields.ts";
+import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
+import { showValue } from "./files/shown_value.ts";
 
 /** The kinds of messages. */
 export const NOTIFY_KINDS = ["waiting", "error", "success", "budget", "missed", "loop"] as const;
@@ -245,4 +250,51 @@ export function replyChannels(
       ? [{ ...channel, name }]
       : []
   );
+}
+
+type Written = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns diagnostics for all broken rules of `notify`. A command channel without permission is only a warning, because it
+ * stays off until it is allowed.
+ */
+export function checkNotify(file: DiagnosedFile): Diagnostic[] {
+  const notify = objectIn(file.document.value, "notify");
+  const channels = objectIn(notify, "channels");
+  return [
+    ...checkTo(file, notify, { ...channels, ...objectIn(file.document.value, "chat") }),
+    ...checkQuiet(file, notify),
+    ...offCommands(file, channels),
+  ];
+}
+
+function checkTo(file: DiagnosedFile, notify: Written, channels: Written): Diagnostic[] {
+  const to = notify["to"];
+  return (Array.isArray(to) ? to : []).flatMap((name, index) => {
+    if (typeof name !== "string" || Object.hasOwn(channels, name)) return [];
+    return [diagnose(file, ["notify", "to", index], {
+      message: `notify.to names ${showValue(name)}, which is none of notify.channels`,
+      ...nearestHint(name, Object.keys(channels)),
+    })];
+  });
+}
+
+function checkQuiet(file: DiagnosedFile, notify: Written): Diagnostic[] {
+  const { from, to } = objectIn(notify, "quiet");
+  if (from == null && to == null) return [];
+  if (from != null && to != null && from !== to) return [];
+  const message = from === to
+    ? "notify.quiet.from and notify.quiet.to are the same: no hour is quiet then"
+    : "notify.quiet needs both from and to";
+  return [diagnose(file, ["notify", "quiet", from == null ? "to" : "from"], { message })];
+}
+
+function offCommands(file: DiagnosedFile, channels: Written): Diagnostic[] {
+  return Object.entries(channels).flatMap(([name, one]) => {
+    if (!isJsonObject(one) || one["type"] !== "command" || one["allow"] === true) return [];
+    return [diagnose(file, ["notify", "channels", name], {
+      severity: "warning",
+      message: `notify.channels.${name} is off: a command is started only with allow: true`,
+    }, "key")];
+  });
 }

@@ -2,7 +2,6 @@
 import type { z } from "zod";
 import { type Diagnostic, errorAtStart, formatDiagnostic } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
-import type { Config } from "./config.ts";
 import { agentDefaultsSchema, configSchema, serviceSettingsSchema } from "./config_schema.ts";
 import { isJsonObject, objectIn } from "../../base/json.ts";
 import { type CamelKeys, camelKeys } from "../../base/text/key_case.ts";
@@ -10,19 +9,20 @@ import { expandHome } from "./places.ts";
 import { isNamedProvider, NAMED_PROVIDERS, readModelText } from "./providers.ts";
 import { checkChat, toChats } from "./chat_schema.ts";
 import { toMailAccounts } from "./mail_schema.ts";
+import { checkNotify } from "./notify_schema.ts";
 import { checkPeople, toPeople } from "./people_schema.ts";
 import { toSearch } from "./search_schema.ts";
 import { checkSignIn, toSignIn } from "./sign_in_schema.ts";
 import { checkSchema } from "./schema_diagnostics.ts";
 import { diagnose, type DiagnosedFile } from "./files/diagnosed_file.ts";
-import { listWords, showValue } from "./files/shown_value.ts";
+import { listWords } from "./files/shown_value.ts";
 import { decodeText } from "./files/text_file.ts";
 import { unreadableReason } from "../../base/files/unreadable.ts";
 import { readWholeFile } from "../../base/files/whole_file.ts";
 import { parseYaml } from "./files/yaml_document.ts";
 import { isAbsolute, normalize, resolve } from "../../base/plain_path.ts";
 import { describeDoubtfulTool } from "../vocabulary/tool_vocabulary.ts";
-import { nearestHint, suggest } from "../../base/text/suggestion.ts";
+import { suggest } from "../../base/text/suggestion.ts";
 
 /**
  * Error: config.yaml cannot be used. The message has the first problem with its position; `diagnostics` has all problems.
@@ -56,7 +56,7 @@ export interface ParseConfigOptions {
 
 /** The parsed config.yaml, with the positions of its values. */
 export interface ReadConfig {
-  config: Config;
+  config: ReturnType<typeof toConfig>;
   file: DiagnosedFile;
 }
 
@@ -91,7 +91,10 @@ export function parseConfig(
 }
 
 /** Reads config.yaml. Returns the defaults if the file is missing. Throws ConfigError. */
-export async function loadConfig(path: string, options: ParseConfigOptions): Promise<Config> {
+export async function loadConfig(
+  path: string,
+  options: ParseConfigOptions,
+): Promise<ReadConfig["config"]> {
   return (await readConfig(path, options)).config;
 }
 
@@ -117,40 +120,51 @@ export async function readConfig(path: string, options: ParseConfigOptions): Pro
 function toConfig(
   value: z.output<typeof configSchema>,
   options: { path: string; home: string; defaults: unknown; warnings: Diagnostic[] },
-): Config {
+) {
   const { path, home, defaults, warnings } = options;
   const people = toPeople(value.people);
   const chats = toChats(value.chat, people);
   const agentDefaults = withDefaultProvider(camelKeys(agentDefaultsSchema.parse(defaults)));
   return {
+    /** The path of the file, which may be missing. */
     path,
     workspace: resolve(home, expandHome(value.workspace, home)),
+    /** The path of the agents folder, relative to the workspace. */
     agentsDir: normalize(value.agents_dir).replace(/\/+$/, ""),
     sandbox: value.sandbox,
+    /** The address, which may contain a password; null for SQLite, unless the shell variable names a database. */
     database: value.database ?? null,
     databaseConnections: value.database_connections,
+    /** The settings of this machine as a node. */
     node: { ...value.node, name: value.node.name ?? null },
     defaults: { ...agentDefaults, budget: camelBudget(agentDefaults.budget) },
+    /** The budget of the whole workspace. */
     budget: camelBudget(value.budget),
     ...camelKeys(serviceSettingsSchema.parse(defaults)),
+    /** The values for omitted flags of the service. Without a port, the service listens only on its socket. */
     service: {
       ...camelKeys(value.service),
       port: value.service.port ?? null,
       owner: value.service.owner ?? null,
     },
     http: value.http,
+    /** The address for browsers, without a slash at its end; null if only this machine reaches the service. */
     publicUrl: value.public_url?.replace(/\/+$/, "") ?? null,
+    /** `respond` is true if programs may approve calls and budgets. */
     expose: value.expose,
+    /** The channels contain the chats, too. */
     notify: {
       ...value.notify,
       channels: {
         ...value.notify.channels,
-        ...Object.fromEntries(chats.map((chat) => [chat.name, { type: "chat", ...chat }])),
+        ...Object.fromEntries(chats.map((chat) => [chat.name, { type: "chat" as const, ...chat }])),
       },
     },
     chats,
     mail: toMailAccounts(value.mail),
+    /** The service for searches. Null if there is none. */
     search: toSearch(value.search),
+    /** The sign-in of people with OpenID Connect. Null if there is none. */
     signIn: toSignIn(value.sign_in),
     people,
     warnings,
@@ -243,51 +257,4 @@ function checkDefaultProvider(file: DiagnosedFile): Diagnostic[] {
     message: `defaults.provider must be ${listWords(NAMED_PROVIDERS)}, or any other name ` +
       `together with defaults.base_url, got ${JSON.stringify(provider)}`,
   })];
-}
-
-type Written = Readonly<Record<string, unknown>>;
-
-/**
- * Returns diagnostics for all broken rules of `notify`. A command channel without permission is only a warning, because it
- * stays off until it is allowed.
- */
-export function checkNotify(file: DiagnosedFile): Diagnostic[] {
-  const notify = objectIn(file.document.value, "notify");
-  const channels = objectIn(notify, "channels");
-  return [
-    ...checkTo(file, notify, { ...channels, ...objectIn(file.document.value, "chat") }),
-    ...checkQuiet(file, notify),
-    ...offCommands(file, channels),
-  ];
-}
-
-function checkTo(file: DiagnosedFile, notify: Written, channels: Written): Diagnostic[] {
-  const to = notify["to"];
-  return (Array.isArray(to) ? to : []).flatMap((name, index) => {
-    if (typeof name !== "string" || Object.hasOwn(channels, name)) return [];
-    return [diagnose(file, ["notify", "to", index], {
-      message: `notify.to names ${showValue(name)}, which is none of notify.channels`,
-      ...nearestHint(name, Object.keys(channels)),
-    })];
-  });
-}
-
-function checkQuiet(file: DiagnosedFile, notify: Written): Diagnostic[] {
-  const { from, to } = objectIn(notify, "quiet");
-  if (from == null && to == null) return [];
-  if (from != null && to != null && from !== to) return [];
-  const message = from === to
-    ? "notify.quiet.from and notify.quiet.to are the same: no hour is quiet then"
-    : "notify.quiet needs both from and to";
-  return [diagnose(file, ["notify", "quiet", from == null ? "to" : "from"], { message })];
-}
-
-function offCommands(file: DiagnosedFile, channels: Written): Diagnostic[] {
-  return Object.entries(channels).flatMap(([name, one]) => {
-    if (!isJsonObject(one) || one["type"] !== "command" || one["allow"] === true) return [];
-    return [diagnose(file, ["notify", "channels", name], {
-      severity: "warning",
-      message: `notify.channels.${name} is off: a command is started only with allow: true`,
-    }, "key")];
-  });
 }

@@ -9,19 +9,19 @@ import type { Redactor } from "../secrets/redactor.ts";
 import type { CallPreview } from "../executions/record/call_preview.ts";
 import { ToolFailure } from "../tools/failures/tool_failure.ts";
 import { FILE_CHANGERS } from "../tools/file_changers.ts";
-import { openAgentSandbox } from "./files/agent_sandbox.ts";
+import { openAgentSandbox } from "./agent_sandbox.ts";
 import { EditorFolderUnusable, withEditorFolder } from "../tools/files/editor_folder.ts";
 
-/** The agent of a call and the request of its execution. `agent` is undefined if it is gone or cannot be read. */
-export interface PreviewSubject {
-  agent: Agent | undefined;
-  request: ExecutionRequest;
-}
-
-/** Returns the preview of the call that a question is about. Null if the call's tool has no preview. */
+/**
+ * Returns the preview of the call that a question is about. Null if the call's tool has no preview. `agent` is undefined if it
+ * is gone or cannot be read.
+ */
 export async function previewCall(
   { toolName, toolArgs, isGuard }: HumanRequest,
-  { agent, request: { cause, editorFolder } }: PreviewSubject,
+  { agent, request: { cause, editorFolder } }: {
+    agent: Agent | undefined;
+    request: ExecutionRequest;
+  },
   { settings, redactor }: { settings: WorkspaceSettings; redactor: Redactor },
 ): Promise<CallPreview | null> {
   const tool = Object.values(FILE_CHANGERS).find(({ name }) => name === toolName);

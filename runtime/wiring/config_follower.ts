@@ -4,25 +4,23 @@ import { basename, dirname } from "../../base/plain_path.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { type Clock, SystemClock } from "../../base/clock.ts";
 import { type ConfigCheck, QUIET_MS } from "../config/config_file.ts";
+import type { Context } from "../config/context.ts";
 import { exists } from "../config/files/exists.ts";
 import type { WorkspaceSettings } from "../config/settings.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { knownRealPath } from "../../base/files/known_real_path.ts";
 import { SerialQueue } from "../../base/serial_queue.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
 import type { AgentFiles } from "../triggers/agent_files.ts";
 import type { FolderWatches } from "../folders/folder_watches.ts";
 
 /** The objects that a ConfigFollower needs. */
-export interface ConfigFollowerPorts {
+export interface ConfigFollowerPorts extends Pick<Context, "clock" | "log"> {
   settings: Pick<WorkspaceSettings, "config" | "configFile" | "environment">;
   agentFiles: Pick<AgentFiles, "reload">;
-  clock: Clock;
   /**
    * The clock that files' times are compared with. By default the machine's clock, even if the service uses another one.
    */
   fileClock?: Clock;
-  log: ServiceLog;
   /** Called after each change. */
   onConfigChange?: (() => void) | undefined;
 }

@@ -3,11 +3,10 @@ import { join } from "../../base/plain_path.ts";
 import type { Agent } from "../agents/agent.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import type { ResourceProblem } from "../agents/resource_problem.ts";
-import type { Clock } from "../../base/clock.ts";
 import { DATABASE_PASSWORD_VARIABLE, withDatabaseSecrets } from "../config/database_settings.ts";
 import { secretVariableOf } from "../config/mail_schema.ts";
 import { channelVariables } from "../config/notify_schema.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
+import type { Context } from "../config/context.ts";
 import { isConfined } from "../../base/denied_permission.ts";
 import { formatDiagnostic } from "../../base/diagnostics.ts";
 import { EventBus } from "../events/bus.ts";
@@ -49,11 +48,7 @@ export interface OpenedAgents {
 
 /** Creates the registry of the agents and the objects around it. `log` receives redacted lines only. */
 export async function openAgents(
-  { settings, clock, log: unredacted }: {
-    settings: WorkspaceSettings;
-    log: ServiceLog;
-    clock: Clock;
-  },
+  { settings, clock, log: unredacted }: Pick<Context, "settings" | "clock" | "log">,
 ): Promise<OpenedAgents> {
   const { database, directories, environment, home } = settings;
   const registry = new AgentRegistry({
@@ -127,7 +122,7 @@ export async function openAgents(
  */
 async function findGaps(
   agent: Agent,
-  { settings, log }: { settings: WorkspaceSettings; log: ServiceLog },
+  { settings, log }: Pick<Context, "settings" | "log">,
 ): Promise<ResourceProblem[]> {
   if (!isConfined()) return [];
   const { permissionGaps } = await loadPermissionGaps();

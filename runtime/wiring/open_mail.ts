@@ -1,10 +1,10 @@
 // Opens the mail accounts of a process when they are first used, with the stored sign-ins of those with OAuth.
 import { lazyModule } from "../../base/lazy_module.ts";
 import type { MailAccounts } from "../mail/mail_accounts.ts";
-import type { MailOptions } from "./parts/mail_token.ts";
+import type { MailOptions } from "./mail_token.ts";
 
 const loadAccounts = lazyModule(() => import("../mail/mail_accounts.ts"));
-const loadToken = lazyModule(() => import("./parts/mail_token.ts"));
+const loadToken = lazyModule(() => import("./mail_token.ts"));
 
 /** Returns a function that opens the accounts at its first call. `resources` closes their connections. */
 export function mailOpener(

@@ -19,7 +19,7 @@ const loadCredentials = lazyModule(() => import("../storage/open_credentials.ts"
 const loadAnswerFormat = lazyModule(() => import("./answer_format.ts"));
 const loadPdfText = lazyModule(() => import("../tools/custom/pdf_text.ts"));
 const loadHostProgram = lazyModule(() => import("../tools/custom/host_program.ts"));
-const loadAgentSandbox = lazyModule(() => import("./files/agent_sandbox.ts"));
+const loadAgentSandbox = lazyModule(() => import("./agent_sandbox.ts"));
 
 /** The functions with which the runner opens models, tools and sandboxes. */
 export type RunSupplies =

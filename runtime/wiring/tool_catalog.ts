@@ -2,7 +2,7 @@
 import type { Database } from "../database/database.ts";
 import { openPaths } from "../agents/agent_paths.ts";
 import type { AgentRegistry } from "../agents/registry.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Context } from "../config/context.ts";
 import { ProviderKeys } from "../models/provider_keys.ts";
 import { once } from "./once.ts";
 import type { ServiceLog } from "../service_log/service_log.ts";
@@ -44,11 +44,8 @@ const loadMailTools = lazyModule(() => import("../tools/mail/mail_tools.ts"));
 const loadShell = lazyModule(() => import("../tools/shell/shell.ts"));
 
 /** Options of openToolCatalog(). */
-export interface ToolCatalogOptions {
-  settings: WorkspaceSettings;
+export interface ToolCatalogOptions extends Pick<Context, "settings" | "clock" | "log"> {
   registry: AgentRegistry;
-  clock: Clock;
-  log: ServiceLog;
   version: string;
   /** The path of the running program, read at its start. */
   executable: string;

@@ -30,15 +30,10 @@ export interface WorkspaceBillingOptions {
   log: ServiceLog;
 }
 
-/** An opened billing. Must be disposed. */
-export interface WorkspaceBilling extends AsyncDisposable {
-  billing: Omit<CallBilling, "model">;
-}
-
-/** Opens the billing of a workspace. Throws StateDirUnusable and DatabaseUnusable. */
+/** Opens the billing of a workspace, which must be disposed. Throws StateDirUnusable and DatabaseUnusable. */
 export async function openWorkspaceBilling(
   options: WorkspaceBillingOptions,
-): Promise<WorkspaceBilling> {
+): Promise<AsyncDisposable & { billing: Omit<CallBilling, "model"> }> {
   const { settings, clock, log } = options;
   const { directories, shell } = settings;
   await using resources = new AsyncDisposableStack();

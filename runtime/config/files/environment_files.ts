@@ -1,7 +1,6 @@
 // Reads variables from environment files and the shell. Each query checks the files, and reads changed files again.
 import { type Diagnostic, errorAtStart } from "../../../base/diagnostics.ts";
 import { parseEnvironment } from "./environment_text.ts";
-import type { Environment } from "./environment.ts";
 import { type ChangedFile, ChangingFile } from "./changing_file.ts";
 import { hiddenParts, isSecretName, type Secret } from "../../secrets/secret.ts";
 
@@ -21,7 +20,7 @@ interface Content {
  * The variables of several `.env` files and the shell. The first non-empty value counts, so a line `KEY=` without a value
  * hides nothing. A broken or unreadable file counts as empty, and `problems()` reports it.
  */
-export class EnvironmentFiles implements Environment {
+export class EnvironmentFiles {
   readonly #files: { file: ChangingFile; content: Content }[];
   readonly #shell: Variables;
   /** The variables of all files and of the shell, cached until the next microtask. */
@@ -53,7 +52,11 @@ export class EnvironmentFiles implements Environment {
     return [...new Set(names)].filter((name) => this.get(name)).sort();
   }
 
-  /** Also returns values that a file or variable of higher precedence hides, because they are secret, too. */
+  /**
+   * Returns the secret values, longest first: those of variables with a secret name (isSecretName), and those of the
+   * variables in `names`. Also returns values that a file or variable of higher precedence hides, because they are secret,
+   * too.
+   */
   secrets(names: readonly string[] = []): Secret[] {
     const layers = this.#layers();
     const others = names.filter((name) => !isSecretName(name));

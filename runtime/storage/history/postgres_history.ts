@@ -38,14 +38,6 @@ const TYPES = {
   },
 };
 
-/** The options of PostgresHistory. */
-export interface PostgresHistoryOptions {
-  /** A signal that closes the connection. */
-  signal: AbortSignal;
-  /** The time to use instead of SILENT_MS, in milliseconds. */
-  silentMs?: number;
-}
-
 /** The history in one PostgreSQL database. The dispose rolls back uncommitted changes. */
 export class PostgresHistory implements HistoryTarget, AsyncDisposable {
   readonly place: string;
@@ -58,10 +50,10 @@ export class PostgresHistory implements HistoryTarget, AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Connects to the database. Like all other methods, rejects with StorageUnavailable if the server fails. */
+  /** Connects to the database. `signal` closes the connection. Like all other methods, rejects with StorageUnavailable if the server fails. */
   static async connect(
     address: string,
-    { signal, silentMs = SILENT_MS }: PostgresHistoryOptions,
+    { signal, silentMs = SILENT_MS }: { signal: AbortSignal; silentMs?: number },
   ): Promise<PostgresHistory> {
     const { default: pg } = await loadPg();
     signal.throwIfAborted();

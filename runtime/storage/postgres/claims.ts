@@ -1,5 +1,5 @@
 // Claims executions for nodes. The columns exist only in PostgreSQL.
-import type { ClaimedExecution } from "../../executions/runs/shared_runs.ts";
+import type { ClaimedExecution, Delivery } from "../../executions/runs/shared_runs.ts";
 import { isAlive } from "../../database/instances.ts";
 import { QUEUE_SCHEMA } from "./queue_names.ts";
 import {
@@ -16,15 +16,6 @@ import { ANSWERED_COLUMNS, type AnsweredRow, toStored } from "../executions/exec
 import { selectUncountedMs } from "../executions/recovery.ts";
 import { RESTS } from "../executions/rests.ts";
 
-/** A node's request to run an execution, with the job that the queue handed to the node. */
-export interface ClaimRequest {
-  id: number;
-  jobId: string;
-  /** The number of times that the job was handed to a node before. */
-  attempt: number;
-  instanceId: string;
-}
-
 /** A claimed execution. Every later write of the claiming node must contain its `epoch`. */
 export type Claim = ClaimedExecution & { epoch: number };
 
@@ -39,7 +30,8 @@ const IS_CLAIMABLE = "id = ?1 AND job = ?2 AND status = 'running' " +
  * handed to another node. The caller then completes the job without a run.
  */
 export function* claimExecution(
-  { id, jobId, attempt, instanceId }: ClaimRequest,
+  { executionId: id, jobId, attempt }: Delivery,
+  instanceId: string,
 ): Operation<Claim | undefined> {
   const unowned = yield* get<UnownedRow>(
     `UPDATE executions SET instance_id = ?4, epoch = epoch + 1 WHERE ${IS_CLAIMABLE} AND instance_id IS NULL ` +

@@ -95,10 +95,7 @@ export class SharedExecutions implements SharedRuns {
   async claim(delivery: Delivery): Promise<ClaimedExecution | undefined> {
     const { executionId: id } = delivery;
     const { database, epochs, instanceId } = this.#options;
-    const claim = await database.change(
-      "power",
-      () => claimExecution({ ...delivery, id, instanceId }),
-    );
+    const claim = await database.change("power", () => claimExecution(delivery, instanceId));
     if (claim === undefined) return undefined;
     epochs.set(id, claim.epoch);
     this.#rested.delete(id);

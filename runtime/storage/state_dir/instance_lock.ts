@@ -20,38 +20,18 @@ export class AlreadyRunning extends RuntimeError {
   }
 }
 
-/** The held lock of a state directory. The dispose releases it, and the system does so when the process ends. */
-export class InstanceLock implements Disposable {
-  readonly #lock: Disposable;
-  readonly #pidFile: string;
-
-  private constructor(lock: Disposable, pidFile: string) {
-    this.#lock = lock;
-    this.#pidFile = pidFile;
-  }
-
-  /** Acquires the lock and writes the PID file. Throws AlreadyRunning if another process holds the lock. */
-  static acquire(stateDir: string): InstanceLock {
-    const { lockFile, pidFile } = stateFilesOf(stateDir);
-    const lock = takeLock(lockFile);
-    if (lock === undefined) throw new AlreadyRunning(stateDir);
-    try {
-      Deno.writeTextFileSync(pidFile, `${Deno.pid}\n`, { mode: 0o600 });
-    } catch (error) {
-      lock[Symbol.dispose]();
-      throw error;
-    }
-    return new InstanceLock(lock, pidFile);
-  }
-
-  [Symbol.dispose](): void {
-    try {
-      // The PID file may be missing, because a person removed it. Only the lock decides.
-      ifThere(() => Deno.removeSync(this.#pidFile));
-    } finally {
-      this.#lock[Symbol.dispose]();
-    }
-  }
+/**
+ * Acquires the lock of a state directory and writes the PID file. The dispose releases the lock, and the system does so when
+ * the process ends. Throws AlreadyRunning if another process holds the lock.
+ */
+export function lockStateDir(stateDir: string): Disposable {
+  const { lockFile, pidFile } = stateFilesOf(stateDir);
+  using held = new DisposableStack();
+  if (held.use(takeLock(lockFile)) === undefined) throw new AlreadyRunning(stateDir);
+  Deno.writeTextFileSync(pidFile, `${Deno.pid}\n`, { mode: 0o600 });
+  // The PID file may be missing, because a person removed it. Only the lock decides.
+  held.defer(() => void ifThere(() => Deno.removeSync(pidFile)));
+  return held.move();
 }
 
 /**
@@ -65,7 +45,7 @@ export async function lockStateDirs(
   using locks = new DisposableStack();
   for (const dir of new Set([stateDir, ownStateDir, ...others])) {
     await makeStateDir(dir);
-    locks.use(InstanceLock.acquire(dir));
+    locks.use(lockStateDir(dir));
   }
   return locks.move();
 }

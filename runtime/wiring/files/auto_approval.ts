@@ -14,7 +14,7 @@ import { basename } from "../../../base/plain_path.ts";
 import { unifiedDiff } from "../../../base/text/unified_diff.ts";
 import type { ApprovalRequest, AutoApproval } from "../../interface/auto_approval.ts";
 import { findBuiltinTool, isBuiltinName, yieldsName } from "../../vocabulary/builtin_tools.ts";
-import type { RuntimeParts } from "../parts/runtime_parts.ts";
+import type { RuntimeParts } from "../open_parts.ts";
 import { ToolsUnavailable } from "../../tools/failures/tools_unavailable.ts";
 
 /** Error: the tool cannot be added to auto_approve. The message contains the reason and the remedy. */

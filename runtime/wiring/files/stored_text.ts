@@ -7,14 +7,10 @@ import { isAbsent } from "../../config/files/exists.ts";
 import { decodeText } from "../../config/files/text_file.ts";
 import { FileOutdated, FileUnusable } from "./file_formats.ts";
 
-/** A file's text on disk. Undefined if the file does not exist. */
-export interface StoredText {
-  text: string;
-  version: string;
-}
-
 /** Returns a file's text and its version, or undefined if the file does not exist. Throws FileUnusable. */
-export async function readText(path: string): Promise<StoredText | undefined> {
+export async function readText(
+  path: string,
+): Promise<{ text: string; version: string } | undefined> {
   const bytes = await attempt(
     `Cannot read ${path}`,
     () =>

@@ -24,9 +24,9 @@ import type { ConcealedText } from "../../secrets/concealed_text.ts";
 import { findSecretPlaces } from "../../tools/mcp/servers_file/secret_places.ts";
 import { openFile } from "../../tools/files/opened_file.ts";
 import { memoryPathOf } from "../../tools/memory/memory_file.ts";
-import type { RuntimeParts } from "../parts/runtime_parts.ts";
+import type { RuntimeParts } from "../open_parts.ts";
 import { attempt, readText } from "./stored_text.ts";
-import { openAgentSandbox } from "./agent_sandbox.ts";
+import { openAgentSandbox } from "../agent_sandbox.ts";
 import { FileOutdated, FileUnusable, findProblems, missing, pathOf } from "./file_formats.ts";
 
 /** The edits of agent files in this process, which run one at a time: otherwise, one of two edits would be lost. */
@@ -208,7 +208,7 @@ export class LocalWorkspaceFiles implements WorkspaceFiles {
   }
 
   #edit<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#ports.runner === undefined) return Promise.reject(new ReadOnlyRuntime());
+    if (this.#ports.mode !== "service") return Promise.reject(new ReadOnlyRuntime());
     return FILE_EDITS.run(work);
   }
 

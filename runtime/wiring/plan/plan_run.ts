@@ -6,7 +6,7 @@ import { RuntimeError } from "../../../base/errors.ts";
 import { exists } from "../../config/files/exists.ts";
 import { modelChain } from "../../config/providers.ts";
 import type { ExecutionRequest } from "../../executions/execution_request.ts";
-import { createFirstMessages, type OpeningContext } from "../../executions/loop/opening.ts";
+import { createFirstMessages } from "../../executions/loop/opening.ts";
 import { modelEndpoint } from "../../models/endpoint.ts";
 import { ModelError } from "../../models/model.ts";
 import { findTooManyTools, TOOLS_REMEDY } from "../../models/tool_limit.ts";
@@ -15,21 +15,16 @@ import { isBuiltinName } from "../../vocabulary/builtin_tools.ts";
 import type { AgentTools } from "../../tools/agent_tools.ts";
 import type { Tool } from "../../tools/definition/tool.ts";
 import { createSchedule } from "../../triggers/schedule/schedule.ts";
-import type { SchedulerState } from "../../triggers/pause.ts";
-import type { Triggers } from "../../triggers/triggers.ts";
 import { describeSetup } from "../../triggers/webhook/setup_text.ts";
+import type { RuntimeParts } from "../open_parts.ts";
 import { effectiveSettings } from "./effective_settings.ts";
 import type { PlannedTool, RunPlan } from "../../interface/run_plan.ts";
 
 /** The number of due times in a plan. */
 const UPCOMING = 3;
 
-/** The objects that a plan needs. */
-export type RunPlanPorts = OpeningContext & {
-  /** The triggers. Undefined in a runtime that runs no agents. */
-  triggers: Triggers | undefined;
-  pause: { state(): Promise<SchedulerState> };
-};
+/** The objects that a plan needs. Those that it shares with runs are as a run gets them. */
+type RunPlanPorts = RuntimeParts & RuntimeParts["runPorts"];
 
 /**
  * Returns the plan of an agent's next run. Opens the agent's tools as a run does: loads custom tools and starts MCP

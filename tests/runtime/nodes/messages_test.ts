@@ -1,7 +1,7 @@
 // A test of notifications that several nodes could send.
 import assert from "node:assert/strict";
 import type { Runtime } from "../../../runtime/interface/runtime.ts";
-import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
+import { UPKEEP_MS } from "../../../runtime/wiring/service/join_nodes.ts";
 import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { until } from "../../support/until.ts";

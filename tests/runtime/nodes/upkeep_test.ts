@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { STOPS } from "../../../runtime/vocabulary/end_reason.ts";
-import { UPKEEP_MS } from "../../../runtime/wiring/join_nodes.ts";
+import { UPKEEP_MS } from "../../../runtime/wiring/service/join_nodes.ts";
 import { sharePostgres } from "../../support/postgres.ts";
 import { TestClock } from "../../support/test_clock.ts";
 import { runToEnd } from "../../support/test_workspace.ts";

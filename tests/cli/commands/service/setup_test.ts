@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { resolveDirectories } from "../../../../runtime/config/resolve_directories.ts";
-import { InstanceLock } from "../../../../runtime/storage/state_dir/instance_lock.ts";
+import { lockStateDir } from "../../../../runtime/storage/state_dir/instance_lock.ts";
 import { parse } from "yaml";
 import { OTHER_PROVIDER } from "../../../../cli/prompting/provider_questions.ts";
 import { OpenAiServer } from "../../../support/models/openai_server.ts";
@@ -417,7 +417,7 @@ Deno.test("setup rejects a workspace whose running service the commands could no
   await Deno.mkdir(ownStateDir, { recursive: true });
   const setup = ["setup", "--yes", "--provider", "demo", "--model", "echo", "-w", workspace];
   {
-    using _service = InstanceLock.acquire(ownStateDir);
+    using _service = lockStateDir(ownStateDir);
     assert.equal(await world.cli.run(...setup), 2);
     assert.match(
       world.cli.stderr.text,

@@ -143,12 +143,9 @@ export class QueueMachine implements AsyncDisposable {
     });
   }
 
-  async claim({ executionId, ...delivery }: Delivery): Promise<Claim | undefined> {
-    const claim = await this.database.change(
-      "power",
-      () => claimExecution({ ...delivery, id: executionId, instanceId: this.name }),
-    );
-    if (claim !== undefined) this.leases.set(executionId, claim.epoch);
+  async claim(delivery: Delivery): Promise<Claim | undefined> {
+    const claim = await this.database.change("power", () => claimExecution(delivery, this.name));
+    if (claim !== undefined) this.leases.set(delivery.executionId, claim.epoch);
     return claim;
   }
 

@@ -1,30 +1,22 @@
 // Opens the path sandbox of an execution, with its agent's paths and the watched paths of the agent's trigger.
-import type { Agent } from "../../agents/agent.ts";
-import { readWatchPaths } from "../../agents/watch_path.ts";
-import type { RunCause } from "../../vocabulary/run_cause.ts";
-import type { WorkspaceSettings } from "../../config/settings.ts";
-import { PathSandbox, type PathSandboxOptions } from "../../tools/files/path_sandbox.ts";
-import type { OwnWrites, Writer } from "../../triggers/watch/own_writes.ts";
-import { createWatchFilter } from "../../triggers/watch/watched_paths.ts";
+import type { Agent } from "../agents/agent.ts";
+import { readWatchPaths } from "../agents/watch_path.ts";
+import type { RunCause } from "../vocabulary/run_cause.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import { PathSandbox, type PathSandboxOptions } from "../tools/files/path_sandbox.ts";
+import type { OwnWrites, Writer } from "../triggers/watch/own_writes.ts";
+import { createWatchFilter } from "../triggers/watch/watched_paths.ts";
 
-/** The execution that uses a sandbox. */
-export interface SandboxSubject {
-  /**
-   * The execution and its ancestors, beginning with the execution. Files that it writes start none of their agents. Absent
-   * if it writes no files.
-   */
-  lineage?: readonly Writer[];
-  cause?: RunCause;
-}
-
-/** Opens the sandbox of an execution of this agent. */
+/**
+ * Opens the sandbox of an execution of this agent. `lineage` has the execution and its ancestors, beginning with the execution.
+ * Files that it writes start none of their agents. Absent if it writes no files.
+ */
 export function openAgentSandbox(
   agent: Agent,
-  subject: SandboxSubject,
+  { lineage = [], cause }: { lineage?: readonly Writer[]; cause?: RunCause },
   context: { settings: WorkspaceSettings; ownWrites?: OwnWrites },
 ): PathSandbox {
   const { directories, home } = context.settings;
-  const { lineage = [], cause } = subject;
   return new PathSandbox({
     ...directories,
     paths: agent.paths,

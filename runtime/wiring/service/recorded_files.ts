@@ -1,25 +1,16 @@
 // Records in the audit the agent files and config.yaml that changed on the disk, when the service reads them.
-import type { AgentRegistry } from "../../agents/registry.ts";
-import type { SeenFile, SqlAudit } from "../../audit/audit.ts";
-import type { WorkspaceSettings } from "../../config/settings.ts";
+import type { SeenFile } from "../../audit/audit.ts";
 import { SerialQueue } from "../../../base/serial_queue.ts";
 import { sha256Of } from "../../../base/sha256.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
-
-/** The objects that recordFiles() needs. */
-export interface RecordedFilesPorts {
-  audit: Pick<SqlAudit, "checkFiles">;
-  registry: Pick<AgentRegistry, "files">;
-  settings: Pick<WorkspaceSettings, "config" | "directories">;
-  log: ServiceLog;
-}
+import type { OpenedParts } from "../open_parts.ts";
 
 /**
  * Returns a function that records the files that changed since its last call, or since the last record. Without a change it
  * uses neither the database nor the disk. It never rejects: a failure is logged, and the next call records the change.
  */
-export function createFileRecorder(ports: RecordedFilesPorts): () => Promise<void> {
-  const { audit, registry, settings, log } = ports;
+export function createFileRecorder(
+  { audit, registry, settings, log }: OpenedParts,
+): () => Promise<void> {
   const checks = new SerialQueue();
   let last: unknown[] = [];
   return () =>

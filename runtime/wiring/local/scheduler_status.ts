@@ -1,13 +1,14 @@
 // Describes the state of the scheduler: every agent with an automatic trigger, its due times and its stops.
-import type { Agent, Trigger } from "../agents/agent.ts";
-import { TRIGGER_KINDS } from "../vocabulary/trigger_kinds.ts";
-import type { AgentListing, SchedulerJob, SchedulerStatus } from "../interface/runtime.ts";
-import { lazyModule } from "../../base/lazy_module.ts";
-import type { Redactor } from "../secrets/redactor.ts";
-import type { RuntimeParts } from "./parts/runtime_parts.ts";
+import type { Agent, Trigger } from "../../agents/agent.ts";
+import { TRIGGER_KINDS } from "../../vocabulary/trigger_kinds.ts";
+import type { AgentListing, SchedulerJob, SchedulerStatus } from "../../interface/runtime.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { errorAtStart } from "../../../base/diagnostics.ts";
+import type { Redactor } from "../../secrets/redactor.ts";
+import type { RuntimeParts } from "../open_parts.ts";
 import type { ShownHistory } from "./shown_history.ts";
 
-const loadSignInWords = lazyModule(() => import("../tools/mcp/sign_in/sign_in_needed.ts"));
+const loadSignInWords = lazyModule(() => import("../../tools/mcp/sign_in/sign_in_needed.ts"));
 
 /** Returns the scheduler's status. Without triggers, no due times are listed. */
 export async function describeScheduler(
@@ -37,10 +38,9 @@ export async function describeScheduler(
 /** Returns the agents with their newest execution and the state of their triggers. */
 export async function toListings(
   agents: readonly Agent[],
-  { history, triggers, triggerStates, withLessons, requests, redactor }: RuntimeParts & {
-    history: ShownHistory;
-  },
+  parts: RuntimeParts & { history: ShownHistory },
 ): Promise<AgentListing[]> {
+  const { history, triggers, triggerStates, requests, redactor } = parts;
   const usesServers = agents.some(({ mcp }) => mcp.length > 0);
   const problems = usesServers ? await describeNeededSignIns(requests) : new Map<string, string>();
   const newest = await history.newest(agents.map(({ id }) => id));
@@ -55,10 +55,21 @@ export async function toListings(
       // The names of files and the subjects of mails are other people's texts.
       ...(passedOver && { passedOver: redactIfNeeded(passedOver, redactor) }),
       ...(passedMail && { passedMail: redactIfNeeded(passedMail, redactor) }),
-      agent: withLessons(agent, agent.mcp.flatMap((server) => problems.get(server) ?? [])),
+      agent: withWarnings(agent, [
+        ...agent.mcp.flatMap((server) => problems.get(server) ?? []),
+        ...parts.describeModelLimits(agent),
+      ]),
       lastExecution: newest.get(agent.id) ?? null,
     };
   });
+}
+
+/** Returns the agent with these sentences among its warnings. */
+function withWarnings(agent: Agent, sentences: readonly string[]): Agent {
+  const found = sentences.map((message) => (
+    { ...errorAtStart(agent.sourcePath, message), severity: "warning" as const }
+  ));
+  return found.length === 0 ? agent : { ...agent, warnings: [...agent.warnings, ...found] };
 }
 
 /** The agents without secrets, for each version of the secrets: agents are listed often, and seldom change. */

@@ -2,21 +2,16 @@
 import type { Agent } from "../../agents/agent.ts";
 import { ServiceStopping } from "../../executions/refusals.ts";
 import type { RunSpec } from "../../executions/runs/acceptance.ts";
-import type { Runner } from "../../executions/runs/runner.ts";
 import { follows } from "../../triggers/after/follow_ups.ts";
 import type { Fire, StartRun } from "../../triggers/firing/fire.ts";
 import type { StoppedTriggers } from "../../triggers/firing/stopped_triggers.ts";
-
-/** The collaborators of createStartRun(). */
-interface StartRunPorts {
-  runner: Pick<Runner, "attempt">;
-  stops: Pick<StoppedTriggers, "started">;
-  /** Returns an agent as its file is now, or undefined. */
-  currentAgent: (id: string) => Promise<Agent | undefined>;
-}
+import type { OpenedParts } from "../open_parts.ts";
 
 /** Returns the function that triggers call to start runs. */
-export function createStartRun({ runner, stops, currentAgent }: StartRunPorts): StartRun {
+export function createStartRun(
+  { runner, currentAgent }: OpenedParts,
+  stops: StoppedTriggers,
+): StartRun {
   return async ({ id }, fire) => {
     const agent = await currentAgent(id);
     if (agent === undefined || !hasTrigger(agent, fire)) return { outcome: "withdrawn" };

@@ -1,49 +1,25 @@
 // Starts a service: resumes interrupted runs, cleans up, follows changes of files and starts the triggers.
-import { type MachineTimeZone, TIME_ZONE_HINT } from "../agents/machine_time_zone.ts";
-import type { ConfigFollower } from "./config_follower.ts";
-import type { Notifications } from "./open_notifications.ts";
-import type { AgentRegistry } from "../agents/registry.ts";
-import type { SqlAudit } from "../audit/audit.ts";
-import { hostNames } from "../config/database_settings.ts";
-import { describeHostMismatch } from "../vocabulary/trigger_kinds.ts";
-import type { WorkspaceSettings } from "../config/settings.ts";
-import { findMissingWorkspace, missingWorkspaceHint } from "../config/workspace_folder.ts";
-import type { SqlBudgetStore } from "../executions/budget/budget_store.ts";
-import { type Retention, RetentionSweeps } from "../executions/runs/retention.ts";
-import { findDescriptors } from "../../base/files/descriptor_link.ts";
-import { lazyModule } from "../../base/lazy_module.ts";
-import { clearStagedFiles } from "../../base/files/staged_files.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import type { JoinNodesOptions } from "./join_nodes.ts";
-import { createFileRecorder } from "./files/recorded_files.ts";
-import { createServiceTriggers, type ServiceTriggersOptions } from "./service_triggers.ts";
-import type { AgentFiles } from "../triggers/agent_files.ts";
-import type { Triggers } from "../triggers/triggers.ts";
+import { type MachineTimeZone, TIME_ZONE_HINT } from "../../agents/machine_time_zone.ts";
+import { hostNames } from "../../config/database_settings.ts";
+import { describeHostMismatch } from "../../vocabulary/trigger_kinds.ts";
+import type { WorkspaceSettings } from "../../config/settings.ts";
+import { findMissingWorkspace, missingWorkspaceHint } from "../../config/workspace_folder.ts";
+import { RetentionSweeps } from "../../executions/runs/retention.ts";
+import { findDescriptors } from "../../../base/files/descriptor_link.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { clearStagedFiles } from "../../../base/files/staged_files.ts";
+import type { ServiceLog } from "../../service_log/service_log.ts";
+import type { OpenedParts } from "../open_parts.ts";
+import { createFileRecorder } from "./recorded_files.ts";
+import { createServiceTriggers } from "./service_triggers.ts";
+import type { Triggers } from "../../triggers/triggers.ts";
 
 const loadJoinNodes = lazyModule(() => import("./join_nodes.ts"));
 
-/** The objects of a runtime in the mode `service`. */
-export interface ServiceParts extends Omit<ServiceTriggersOptions, "shared"> {
-  registry: AgentRegistry;
-  agentFiles: AgentFiles;
-  audit: SqlAudit;
-  budgets: Pick<SqlBudgetStore, "settleAbandoned">;
-  follower: ConfigFollower;
-  retention: Retention;
-  notifications: Notifications;
-  machineTimeZone: () => MachineTimeZone;
-  /** The objects for a shared database. Absent if the database is not shared. */
-  shared?: Pick<JoinNodesOptions, "node" | "nodes" | "executionLog">;
-  /** The resources of the runs' tools. */
-  toolResources: AsyncDisposableStack;
-  /** The resources that must be closed, in the order in which they were opened. */
-  resources: AsyncDisposableStack;
-}
-
 /** Starts the service and returns its triggers. Rejects if the database cannot be used. */
-export async function startService(parts: ServiceParts): Promise<Triggers> {
+export async function startService(parts: OpenedParts): Promise<Triggers> {
   const { settings, registry, agentFiles, folders, runner, machineTimeZone } = parts;
-  const { toolResources, resources, clock, log } = parts;
+  const { toolResources, resources, clock, log, node, nodes } = parts;
   await warnOfMissingWorkspace(settings, log);
   await clearStaged(settings, log);
   warnOfMissingLink(settings, log);
@@ -56,9 +32,9 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   // Added before the runner, so that the sender is closed after it and can send the messages of the last runs.
   resources.use(parts.notifications.sender);
   let triggers: Triggers | undefined;
-  if (parts.shared !== undefined) {
+  if (node !== undefined && nodes !== undefined) {
     const { joinNodes } = await loadJoinNodes();
-    resources.use(await joinNodes({ ...parts, ...parts.shared, triggers: () => triggers }));
+    resources.use(await joinNodes({ ...parts, node, nodes, triggers: () => triggers }));
   }
   resources.use(runner);
   const unsettled = await parts.budgets.settleAbandoned(clock.now());
@@ -96,9 +72,9 @@ export async function startService(parts: ServiceParts): Promise<Triggers> {
   const recordFiles = createFileRecorder(parts);
   agentFiles.afterReload(recordFiles);
   await recordFiles();
-  const nodes = await parts.shared?.nodes.listNodes() ?? [];
+  const living = await nodes?.listNodes() ?? [];
   await parts.notifications.start({
-    isAlone: !nodes.some(({ isAlive, isThis }) => isAlive && !isThis),
+    isAlone: !living.some(({ isAlive, isThis }) => isAlive && !isThis),
   });
   created.start();
   resources.use(parts.follower);

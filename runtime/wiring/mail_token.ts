@@ -1,16 +1,16 @@
 // Reads the stored token of a mail account with OAuth, and renews it.
-import type { Clock } from "../../../base/clock.ts";
-import type { MailAccount } from "../../config/mail_schema.ts";
-import type { WorkspaceSettings } from "../../config/settings.ts";
-import type { Database } from "../../database/database.ts";
-import { MailError } from "../../mail/mail_error.ts";
-import type { ServiceLog } from "../../service_log/service_log.ts";
-import { openCredentials } from "../../storage/open_credentials.ts";
-import { commandOf, SignInFailure, SignInNeeded } from "../../tools/mcp/sign_in/sign_in_needed.ts";
-import { ServerTokens } from "../../tools/mcp/sign_in/server_tokens.ts";
-import { findMailSignIn } from "../../tools/mcp/sign_in/sign_in_servers.ts";
-import { TokenSecrets } from "../../tools/mcp/sign_in/token_secrets.ts";
-import { signInNameOf } from "../../vocabulary/sign_in_names.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { MailAccount } from "../config/mail_schema.ts";
+import type { WorkspaceSettings } from "../config/settings.ts";
+import type { Database } from "../database/database.ts";
+import { MailError } from "../mail/mail_error.ts";
+import type { ServiceLog } from "../service_log/service_log.ts";
+import { openCredentials } from "../storage/open_credentials.ts";
+import { commandOf, SignInFailure, SignInNeeded } from "../tools/mcp/sign_in/sign_in_needed.ts";
+import { ServerTokens } from "../tools/mcp/sign_in/server_tokens.ts";
+import { findMailSignIn } from "../tools/mcp/sign_in/sign_in_servers.ts";
+import { TokenSecrets } from "../tools/mcp/sign_in/token_secrets.ts";
+import { signInNameOf } from "../vocabulary/sign_in_names.ts";
 
 /** The workspace, and the parts of the process that the sign-ins use. */
 export interface MailOptions {

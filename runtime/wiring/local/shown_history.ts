@@ -1,15 +1,15 @@
 // Reads executions and their open questions for display, without secrets.
-import { normalizeId } from "../agents/agent_id.ts";
-import type { AcceptedExecution } from "../executions/execution.ts";
+import { normalizeId } from "../../agents/agent_id.ts";
+import type { AcceptedExecution } from "../../executions/execution.ts";
 import {
   type ListedExecution,
   PREVIEW_CHARACTERS,
   requireExecution,
   type StoredExecution,
-} from "../executions/record/execution_reads.ts";
-import { type HumanRequest, isSameSignIn } from "../executions/human_request.ts";
-import { NoPendingRequest } from "../executions/refusals.ts";
-import { lastDays, toDailyUsage } from "../executions/usage.ts";
+} from "../../executions/record/execution_reads.ts";
+import { type HumanRequest, isSameSignIn } from "../../executions/human_request.ts";
+import { NoPendingRequest } from "../../executions/refusals.ts";
+import { lastDays, toDailyUsage } from "../../executions/usage.ts";
 import type {
   CallPreview,
   ExecutionDetail,
@@ -17,15 +17,15 @@ import type {
   PendingRequest,
   UsageReport,
   UsageRequest,
-} from "../interface/runtime.ts";
-import { KeptResults } from "./parts/kept_results.ts";
-import { SIGN_IN } from "../vocabulary/tool_vocabulary.ts";
-import { lazyModule } from "../../base/lazy_module.ts";
-import type { RuntimeParts } from "./parts/runtime_parts.ts";
+} from "../../interface/runtime.ts";
+import { KeptResults } from "./kept_results.ts";
+import { SIGN_IN } from "../../vocabulary/tool_vocabulary.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import type { RuntimeParts } from "../open_parts.ts";
 
-const loadCallPreview = lazyModule(() => import("./call_preview.ts"));
+const loadCallPreview = lazyModule(() => import("../call_preview.ts"));
 /** Loaded if several machines share the database. */
-const loadNodeWaits = lazyModule(() => import("../executions/nodes/node_waits.ts"));
+const loadNodeWaits = lazyModule(() => import("../../executions/nodes/node_waits.ts"));
 
 /** The maximum number of questions in a list. */
 const MOST_OPEN = 500;

@@ -1,17 +1,12 @@
 // Connects a service to the other nodes on its database: exchanges events, and recovers the executions of dead nodes.
-import { NO_LONGER_NEEDED, SystemClock } from "../../base/clock.ts";
-import type { EventBus, ServiceEvent } from "../events/bus.ts";
-import type { ExecutionLog } from "../events/log.ts";
-import type { AgentRegistry } from "../agents/registry.ts";
-import { LabelWarnings } from "../executions/nodes/label_warnings.ts";
-import type { SqlNodeReads } from "../executions/nodes/node_reads.ts";
-import type { Runner } from "../executions/runs/runner.ts";
-import type { SqlBudgetStore } from "../executions/budget/budget_store.ts";
-import type { ServiceLog } from "../service_log/service_log.ts";
-import type { Notifications } from "./open_notifications.ts";
-import type { Node } from "../storage/postgres/node.ts";
-import type { Triggers } from "../triggers/triggers.ts";
-import type { OwnWrites, SharedWrite } from "../triggers/watch/own_writes.ts";
+import { NO_LONGER_NEEDED, SystemClock } from "../../../base/clock.ts";
+import type { ServiceEvent } from "../../events/bus.ts";
+import { LabelWarnings } from "../../executions/nodes/label_warnings.ts";
+import type { SqlNodeReads } from "../../executions/nodes/node_reads.ts";
+import type { OpenedParts } from "../open_parts.ts";
+import type { Node } from "../../storage/postgres/node.ts";
+import type { Triggers } from "../../triggers/triggers.ts";
+import type { SharedWrite } from "../../triggers/watch/own_writes.ts";
 
 /** The interval in milliseconds between checks for executions that dead nodes left. */
 export const UPKEEP_MS = 30_000;
@@ -20,24 +15,16 @@ export const UPKEEP_MS = 30_000;
  */
 const TOLD_CHARACTERS = 1_000;
 
-/** Options of joinNodes(). */
-export interface JoinNodesOptions {
+/** The objects of a runtime that shares its database with other nodes. */
+export type NodeParts = OpenedParts & {
   node: Node;
   nodes: SqlNodeReads;
-  registry: Pick<AgentRegistry, "list">;
-  events: EventBus;
-  executionLog: ExecutionLog;
-  runner: Pick<Runner, "settleLeft">;
-  budgets: Pick<SqlBudgetStore, "settleAbandoned">;
-  notifications: Pick<Notifications, "hasOpen" | "sender">;
-  openOwnWrites: () => Promise<OwnWrites>;
   /** Returns the triggers, or undefined before they are created. */
   triggers: () => Triggers | undefined;
-  log: ServiceLog;
-}
+};
 
 /** Connects the service to the other nodes. Disposing the result ends the exchange of events. */
-export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposable> {
+export async function joinNodes(options: NodeParts): Promise<AsyncDisposable> {
   const { node, nodes, registry, events, executionLog, log } = options;
   const hear = (text: string) => {
     const event = JSON.parse(text) as ServiceEvent;
@@ -88,7 +75,7 @@ export async function joinNodes(options: JoinNodesOptions): Promise<AsyncDisposa
 }
 
 async function keepUp(
-  { node, runner, budgets, notifications, triggers, log }: JoinNodesOptions,
+  { node, runner, budgets, notifications, triggers, log }: NodeParts,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -116,6 +103,6 @@ function shortened(event: ServiceEvent): ServiceEvent {
     : event;
 }
 
-async function hearWrite(text: string, { openOwnWrites }: JoinNodesOptions): Promise<void> {
+async function hearWrite(text: string, { openOwnWrites }: NodeParts): Promise<void> {
   (await openOwnWrites()).recordRemote(JSON.parse(text) as SharedWrite);
 }

@@ -1,30 +1,30 @@
 // The Runtime in this process: agents from files, executions from the database. mod.ts creates it.
-import type { Agent } from "../agents/agent.ts";
-import { CurrentAgents } from "../agents/current_agents.ts";
-import { AgentNotFound, requireKnownAgent } from "../agents/known_agents.ts";
-import { unsavedAgent } from "../agents/parse_agent.ts";
-import { ExecutionNotFound, ReadOnlyRuntime } from "../executions/refusals.ts";
-import { findRepeatedRun } from "../executions/runs/acceptance.ts";
-import { toRunSpec } from "../executions/runs/run_request.ts";
-import type { Runner } from "../executions/runs/runner.ts";
-import type { AgentListing, FollowItem, FollowOptions, Runtime } from "../interface/runtime.ts";
-import { readRedactedTail } from "../service_log/log_tail.ts";
+import type { Agent } from "../../agents/agent.ts";
+import { CurrentAgents } from "../../agents/current_agents.ts";
+import { AgentNotFound, requireKnownAgent } from "../../agents/known_agents.ts";
+import { unsavedAgent } from "../../agents/parse_agent.ts";
+import { ExecutionNotFound, ReadOnlyRuntime } from "../../executions/refusals.ts";
+import { findRepeatedRun } from "../../executions/runs/acceptance.ts";
+import { toRunSpec } from "../../executions/runs/run_request.ts";
+import type { Runner } from "../../executions/runs/runner.ts";
+import type { AgentListing, Runtime } from "../../interface/runtime.ts";
+import { readRedactedTail } from "../../service_log/log_tail.ts";
+import { followExecution } from "./followed_execution.ts";
 import { describeScheduler, toListings } from "./scheduler_status.ts";
-import { withKept } from "./parts/kept_results.ts";
-import { once } from "./once.ts";
-import type { RuntimeParts } from "./parts/runtime_parts.ts";
+import { withKept } from "./kept_results.ts";
+import { once } from "../once.ts";
+import { Replays } from "../replays.ts";
+import type { RuntimeParts } from "../open_parts.ts";
 import { ShownHistory } from "./shown_history.ts";
-import { lazyModule } from "../../base/lazy_module.ts";
-import { makeRecap } from "../interface/recap.ts";
-import type { Triggers } from "../triggers/triggers.ts";
-import { toTimestamp } from "../../base/clock.ts";
-import { type FrameIdentity, identityFields } from "../events/frame.ts";
-import type { OpenLog } from "../events/log.ts";
-import { type HumanRequest, requestFields } from "../executions/human_request.ts";
+import { lazyModule } from "../../../base/lazy_module.ts";
+import { makeRecap } from "../../interface/recap.ts";
+import type { Triggers } from "../../triggers/triggers.ts";
 
-const loadSignIns = lazyModule(() => import("../tools/mcp/sign_in/browser_sign_ins.ts"));
-const loadAutoApproval = lazyModule(() => import("./files/auto_approval.ts"));
-const loadFiles = lazyModule(() => import("./files/workspace_files.ts"));
+const loadSignIns = lazyModule(() => import("../../tools/mcp/sign_in/browser_sign_ins.ts"));
+const loadAutoApproval = lazyModule(() => import("../files/auto_approval.ts"));
+const loadFiles = lazyModule(() => import("../files/workspace_files.ts"));
+const loadNamedKeys = lazyModule(() => import("../../people/named_keys.ts"));
+const loadPlanRun = lazyModule(() => import("../plan/plan_run.ts"));
 /**
  * The runtime of this process. Throws ReadOnlyRuntime for operations that need a part which it was opened without, such as
  * a runner or triggers.
@@ -42,7 +42,9 @@ export class LocalRuntime implements Runtime {
   readonly budgets: Runtime["budgets"];
   readonly replays: Runtime["replays"];
   readonly audit: Runtime["audit"];
-  readonly keys: Runtime["keys"];
+  readonly keys: Runtime["keys"] = once(async () =>
+    new (await loadNamedKeys()).SqlNamedKeys(this.#parts.db, this.#parts)
+  );
   readonly signIns: Runtime["signIns"] = once(async () => {
     const { BrowserSignIns } = await loadSignIns();
     return new BrowserSignIns({ ...this.#parts, history: this.#history, runtime: this });
@@ -66,13 +68,12 @@ export class LocalRuntime implements Runtime {
     this.clock = parts.clock;
     this.log = parts.log;
     this.events = parts.events;
-    this.messages = parts.messages;
+    this.messages = parts.notifications;
     this.storage = parts.storage;
     this.webhooks = parts.triggers?.webhooks;
-    this.budgets = parts.budgets;
-    this.replays = parts.replays;
+    this.budgets = parts.budgetService;
+    this.replays = new Replays(parts);
     this.audit = parts.audit;
-    this.keys = parts.keys;
     this.startedAt = parts.clock.now();
   }
 
@@ -91,7 +92,9 @@ export class LocalRuntime implements Runtime {
 
   planRun: Runtime["planRun"] = async (id, options) => {
     await this.#parts.refreshConfig();
-    return await this.#parts.planRun(await this.#currentAgent(id), options);
+    const { planRun } = await loadPlanRun();
+    const ports = { ...this.#parts, ...this.#parts.runPorts };
+    return await planRun(await this.#currentAgent(id), { ...options, ports });
   };
 
   brokenAgentFiles: Runtime["brokenAgentFiles"] = () =>
@@ -178,14 +181,14 @@ export class LocalRuntime implements Runtime {
   checkpointStats: Runtime["checkpointStats"] = () => this.#parts.retention.stats();
 
   purgeCheckpoints: Runtime["purgeCheckpoints"] = async ({ agentId, force, by }) => {
-    const { abortWaiting } = this.#parts;
-    if (abortWaiting === undefined) throw new ReadOnlyRuntime();
+    const { mode, runner } = this.#parts;
+    if (mode === "read-only") throw new ReadOnlyRuntime();
     const known = agentId === undefined ? undefined : await requireKnownAgent(agentId, this.#parts);
     return await this.#parts.retention.purge({
       ...(known !== undefined && { agentId: known }),
       force,
       audit: this.#parts.audit.entry("purge", by, { agentId: known ?? null, detail: { force } }),
-      abortWaiting: async (id, error) => void await abortWaiting(id, error),
+      abortWaiting: async (id, error) => void await runner.abortWaiting(id, error),
     });
   };
 
@@ -225,7 +228,9 @@ export class LocalRuntime implements Runtime {
     return await this.#triggers().resumeAgent(agentId, audit);
   };
 
-  stop: Runtime["stop"] = async (options) => await this.#parts.runner?.stop(options);
+  stop: Runtime["stop"] = async (options) => {
+    if (this.#parts.mode === "service") await this.#parts.runner.stop(options);
+  };
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop({ graceMs: 0 });
@@ -243,8 +248,8 @@ export class LocalRuntime implements Runtime {
   }
 
   #runner(): Runner {
-    const { runner } = this.#parts;
-    if (runner === undefined) throw new ReadOnlyRuntime();
+    const { mode, runner } = this.#parts;
+    if (mode !== "service") throw new ReadOnlyRuntime();
     return runner;
   }
 
@@ -258,43 +263,4 @@ export class LocalRuntime implements Runtime {
   async #requireExecution(id: number): Promise<void> {
     if (await this.#parts.frames.readLogState(id) === undefined) throw new ExecutionNotFound();
   }
-}
-
-/** Yields the items of an opened log, and the open question in the item `waiting`. */
-async function* followExecution(
-  opened: OpenLog,
-  { signal, deltas = false, ports }: FollowOptions & { ports: RuntimeParts },
-): AsyncGenerator<FollowItem> {
-  const { identity, identity: { executionId } } = opened;
-  let { after } = opened;
-  for (let log: OpenLog | undefined = opened; log !== undefined;) {
-    let isWaiting = false;
-    for await (const item of log.items) {
-      if (item.type === "frame") after = item.frame.id;
-      if (item.type === "waiting") isWaiting = true;
-      else yield item;
-    }
-    if (!isWaiting) return;
-    const request = await ports.requests.readOpenRequest(executionId);
-    if (request !== undefined) {
-      yield { type: "waiting", payload: waitingPayload(request, { identity, ports }) };
-      return;
-    }
-    // The question has just been answered, so more items follow.
-    log = await ports.executionLog.open(executionId, { after, deltas, signal });
-  }
-}
-
-function waitingPayload(
-  request: HumanRequest,
-  { identity, ports }: { identity: FrameIdentity; ports: RuntimeParts },
-): string {
-  const shown = ports.redactor.redactValue(request);
-  return JSON.stringify({
-    event_type: "waiting",
-    ...identityFields(identity),
-    timestamp: toTimestamp(ports.clock.now()),
-    message: shown.message,
-    ...requestFields(shown),
-  });
 }
