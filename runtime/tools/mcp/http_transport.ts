@@ -32,7 +32,6 @@ export const UNANSWERED = "unanswered";
 const MAX_UNREAD_ANSWERS = 32;
 
 type Endpoint = Extract<ServerDefinition, { kind: "endpoint" }>;
-type Ports = Pick<SessionPorts, "clock" | "limits" | "log" | "credentials">;
 
 /** A connection to an MCP server at a URL. */
 export class HttpTransport implements ServerLink {
@@ -45,7 +44,7 @@ export class HttpTransport implements ServerLink {
   readonly #endpoint: Endpoint;
   readonly #tokens: ServerTokens | undefined;
   readonly #inner: Transport & Partial<Pick<StreamableHTTPClientTransport, "terminateSession">>;
-  readonly #ports: Ports;
+  readonly #ports: SessionPorts;
   readonly #closing = new AbortController();
   /** The abort controllers of requests without a response, by request id. */
   readonly #open = new Map<unknown, AbortController>();
@@ -57,7 +56,7 @@ export class HttpTransport implements ServerLink {
   #refusal: unknown;
   #hasStarted = false;
 
-  constructor(name: string, endpoint: Endpoint, ports: Ports) {
+  constructor(name: string, endpoint: Endpoint, ports: SessionPorts) {
     this.name = name;
     this.#endpoint = endpoint;
     this.#ports = ports;

@@ -17,8 +17,6 @@ import type { ServerDefinition } from "./servers_file/server_definition.ts";
 import type { ServerLink, SessionPorts } from "./server_link.ts";
 import { type StartedServer, StartFailure, startServer } from "./server_program.ts";
 
-type Ports = Pick<SessionPorts, "clock" | "limits" | "confinement">;
-
 /** The size of the end of standard error that is kept, in bytes. */
 const STDERR_BYTES = 8 * 1024;
 /**
@@ -36,7 +34,7 @@ export class StdioTransport implements ServerLink {
   onmessage: Transport["onmessage"];
   readonly name: string;
   readonly #program: Program;
-  readonly #ports: Ports;
+  readonly #ports: SessionPorts;
   readonly #lines = new LineSplitter(MAX_MESSAGE_BYTES);
   readonly #budget: MinuteBudget;
   #server: StartedServer | undefined;
@@ -54,7 +52,7 @@ export class StdioTransport implements ServerLink {
   /** Resolves when all messages that were read have been passed to `onmessage`. */
   #received = Promise.resolve();
 
-  constructor(name: string, program: Program, ports: Ports) {
+  constructor(name: string, program: Program, ports: SessionPorts) {
     this.name = name;
     this.#program = program;
     this.#ports = ports;

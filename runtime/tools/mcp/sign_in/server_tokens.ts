@@ -11,20 +11,24 @@ const loadRenewal = lazyModule(() => import("./renew_tokens.ts"));
 
 /** The server that the tokens are for. It may expect a key in one of the `headers` of its entry instead of a token. */
 type TokenServer = Required<Pick<ServerEndpoint, "url" | "headers" | "oauth">> & { name: string };
-type Ports = Pick<Context, "clock" | "log"> & { credentials: CredentialStore };
 
 /** The tokens of one server. */
 export class ServerTokens {
   readonly #server: TokenServer;
-  readonly #ports: Ports;
+  readonly #credentials: CredentialStore;
+  readonly #context: Pick<Context, "clock" | "log">;
   /** True while the server has answered without a token, and no token is stored. */
   #isOpen = false;
   /** The values that this server's messages must not contain. */
   secrets: readonly Secret[] = [];
 
-  constructor(server: TokenServer, ports: Ports) {
+  constructor(
+    server: TokenServer,
+    { credentials, ...context }: Pick<Context, "clock" | "log"> & { credentials: CredentialStore },
+  ) {
     this.#server = server;
-    this.#ports = ports;
+    this.#credentials = credentials;
+    this.#context = context;
   }
 
   /**
@@ -76,7 +80,7 @@ export class ServerTokens {
       return undefined;
     }
     const { dueAt, endsAt } = lifetimeOf(stored);
-    const { clock, log } = this.#ports;
+    const { clock, log } = this.#context;
     if (clock.now() < dueAt) return token;
     const isRenewable = oauth.grant === "client_credentials" || stored.tokens?.refresh_token;
     // The server decides when a token without a refresh token ends.
@@ -99,8 +103,8 @@ export class ServerTokens {
    */
   async #renew(used: string | undefined): Promise<string> {
     const { name: server, url, oauth } = this.#server;
-    const { credentials, clock } = this.#ports;
-    return await credentials.change(server, async (stored, save) => {
+    const { clock } = this.#context;
+    return await this.#credentials.change(server, async (stored, save) => {
       const former = this.#own(stored);
       const known = former?.tokens?.access_token;
       if (known !== undefined && known !== used) return known;
@@ -124,7 +128,7 @@ export class ServerTokens {
   }
 
   async #read(): Promise<Credentials | undefined> {
-    return this.#own(await this.#ports.credentials.read(this.#server.name));
+    return this.#own(await this.#credentials.read(this.#server.name));
   }
 
   /** Returns the credentials if they are for the URL of the entry. A changed entry needs another sign-in. */

@@ -4,7 +4,7 @@ import { ForwardProxy } from "../../../../runtime/tools/http/forward_proxy.ts";
 import assert from "node:assert/strict";
 import { HttpTransport } from "../../../../runtime/tools/mcp/http_transport.ts";
 import { MCP_LIMITS } from "../../../../runtime/tools/mcp/mcp_limits.ts";
-import type { CredentialStore } from "../../../../runtime/tools/mcp/sign_in/credentials.ts";
+import type { SessionPorts } from "../../../../runtime/tools/mcp/server_link.ts";
 import { StdioTransport } from "../../../../runtime/tools/mcp/stdio_transport.ts";
 import { LogLines } from "../../../support/log_lines.ts";
 import { TestClock } from "../../../support/test_clock.ts";
@@ -15,11 +15,19 @@ import { FixtureHttpServer, openMcpWorld } from "./mcp_world.ts";
 /** A proxy that never listens, because no program in this test is sandboxed. */
 const NO_PROXY = new ForwardProxy({ socketFile: "/nonexistent", ownPorts: () => [] });
 
-/** A store that is not used, because the server needs no sign-in. */
-const NO_SIGN_INS: CredentialStore = {
-  read: () => assert.fail(),
-  change: () => assert.fail(),
-  forget: () => assert.fail(),
+/** Objects for one connection. The stored sign-ins are not used, because no server needs one. */
+const PORTS: SessionPorts = {
+  clock: new TestClock(),
+  log: new LogLines(),
+  limits: MCP_LIMITS,
+  confinement: { sandbox: noSandbox(), home: "/", closed: [], proxy: NO_PROXY },
+  version: "0.0.0-test",
+  credentials: {
+    read: () => assert.fail(),
+    change: () => assert.fail(),
+    forget: () => assert.fail(),
+  },
+  variableNames: () => [],
 };
 
 const NOTE =
@@ -50,11 +58,7 @@ Deno.test("StdioTransport disconnects a program that never reads its answers", a
     sandbox: null,
     workspace: "/",
     secrets: [],
-  }, {
-    clock: new TestClock(),
-    limits: MCP_LIMITS,
-    confinement: { sandbox: noSandbox(), home: "/", closed: [], proxy: NO_PROXY },
-  });
+  }, PORTS);
   const closed = Promise.withResolvers<void>();
   transport.onclose = closed.resolve;
   await transport.start();
@@ -91,7 +95,7 @@ Deno.test("HttpTransport limits the answers to a server that does not read them"
   const transport = new HttpTransport(
     "deaf",
     { kind: "endpoint", url: server.url, headers: {}, secrets: [] },
-    { clock: new TestClock(), limits: MCP_LIMITS, log: new LogLines(), credentials: NO_SIGN_INS },
+    PORTS,
   );
   await transport.start();
   const answer = { jsonrpc: "2.0", id: 1, result: {} } as const;

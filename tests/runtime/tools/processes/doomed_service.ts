@@ -28,7 +28,16 @@ const program = {
 };
 const sandbox = new ProcessSandbox({ mode: () => "off", home: "/" });
 const confinement = { sandbox, home: "/", closed: [], proxy: NO_PROXY };
-const transport = new StdioTransport("doomed", program, { clock, limits: MCP_LIMITS, confinement });
+const unused = () => Promise.reject(new Error("no sign-in is needed"));
+const transport = new StdioTransport("doomed", program, {
+  clock,
+  log: { write() {} },
+  limits: MCP_LIMITS,
+  confinement,
+  version: "0.0.0-test",
+  credentials: { read: unused, change: unused, forget: unused },
+  variableNames: () => [],
+});
 await transport.start();
 await runProgram("sh", {
   args: argsOf("program"),
