@@ -50,7 +50,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: "runs started by triggers and agents use the agent's present file",
-    symbol: "openRuntime",
+    symbol: "openParts",
     replace: "current.find(id)",
     by: "current && Promise.resolve(registry.get(id))",
     tests: ["tests/runtime/agents/current_agents_test.ts"],

@@ -180,7 +180,7 @@ class Survey {
 
 function tooMuch(what: string): ToolFailure {
   return new ToolFailure(
-    `The agent's paths, or the folder of its skill or tool, hold more than ${what} something closed to agents (.env files, symbolic links that point outside),  ` +
+    `The agent's paths, or the folder of its skill or tool, hold more than ${what} something closed to agents (.env files, symbolic links that point outside), ` +
       "which are too many to scan at each call. Name narrower `paths` in the agent's file.",
   );
 }
