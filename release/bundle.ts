@@ -79,14 +79,13 @@ export interface BundleOptions {
   changes: Readonly<Record<string, (source: string) => string>>;
 }
 
-/** The files that a bundle contains, relative to the work folder: the program's files, and the files of packages. */
-export interface BundledFiles {
-  own: readonly string[];
-  packaged: readonly string[];
-}
-
-/** Builds the bundle and returns its files. Throws Error for an unresolved import, which would fail on another machine. */
-export async function bundleProgram(options: BundleOptions): Promise<BundledFiles> {
+/**
+ * Builds the bundle. Returns the files in it, relative to the work folder: the program's own files, and the files of
+ * packages. Throws Error for an unresolved import, which would fail on another machine.
+ */
+export async function bundleProgram(
+  options: BundleOptions,
+): Promise<Record<"own" | "packaged", readonly string[]>> {
   const { workFolder, output } = options;
   await transpile(workFolder);
   const place = (file: string) => join(workFolder, file);

@@ -2,21 +2,6 @@
 import { cp, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** The number of files that are processed in parallel. */
-const AT_ONCE = 32;
-
-/** Calls `work` for many files, several in parallel. Rejects with the first error after all started work has ended. */
-export async function forEachFile(
-  files: readonly string[],
-  work: (file: string) => Promise<void>,
-): Promise<void> {
-  const left = files.values();
-  const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, async () => {
-    for (const file of left) await work(file);
-  }));
-  for (const one of workers) if (one.status === "rejected") throw one.reason;
-}
-
 /** Returns the paths of all files below a folder, relative to this folder and sorted. */
 export async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -10,16 +10,13 @@ import type { Stage } from "./stage.ts";
 /** The file with the types of custom tools, for editors. The docs link to this path. */
 export const TOOL_TYPES = "runtime/tools/custom/custom_tool.ts";
 
-/** The options of the npm package. */
-export interface NpmPackageOptions {
-  /** The https address of the source repository, which npm needs to prove the origin of the package. */
-  repository?: string;
-}
-
-/** Changes a stage into the npm package. Throws Error for an invalid repository address. */
+/**
+ * Changes a stage into the npm package. `repository` is the https address of the source repository, which npm needs to prove
+ * the origin of the package. Throws Error for an invalid address.
+ */
 export async function toNpmPackage(
   { directory }: Pick<Stage, "directory">,
-  { repository }: NpmPackageOptions = {},
+  { repository }: { repository?: string } = {},
 ): Promise<void> {
   // Check the address before anything is changed.
   const origin = repository === undefined ? {} : { repository: toRepository(repository) };
@@ -69,21 +66,15 @@ export async function packNpmPackage(directory: string, folder: string): Promise
     ...["--pack-destination", folder],
   ], { cwd: directory });
   if (!result.success) throw new Error(`npm pack failed: ${lastOutput(result)}`);
-  const { filename, files } = packed(result.stdout);
+  // npm prints either a list of packages or an object by package name.
+  const [packed] = Object.values<{ filename: string; files: { path: string }[] }>(
+    JSON.parse(result.stdout),
+  );
+  if (packed === undefined) throw new Error(`npm pack packed nothing: ${result.stdout}`);
   // Check the packed files, because npm's rules may exclude some files of the package.
-  const inside = new Set(files);
+  const inside = new Set(packed.files.map(({ path }) => path));
   const missing = (await filesBelow(directory)).map((file) => file.replaceAll("\\", "/"))
     .filter((file) => !inside.has(file));
   if (missing.length > 0) throw new Error(`npm left out of the package: ${missing.join(", ")}`);
-  return join(folder, filename);
-}
-
-/** Returns the packed package from the output of npm, which is either a list of packages or an object by package name. */
-function packed(json: string): { filename: string; files: string[] } {
-  const [one] = Object.values(JSON.parse(json)) as {
-    filename: string;
-    files: { path: string }[];
-  }[];
-  if (one === undefined) throw new Error(`npm pack packed nothing: ${json}`);
-  return { filename: one.filename, files: one.files.map(({ path }) => path) };
+  return join(folder, packed.filename);
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import denoJson from "../deno.json" with { type: "json" };
 import { bundleProgram } from "./bundle.ts";
-import { copyTree, filesBelow, forEachFile, writeJson } from "./folder.ts";
+import { copyTree, filesBelow, writeJson } from "./folder.ts";
 import { parseReleaseAddress } from "./given_address.ts";
 import { type PackageFolder, packageFolders } from "./package_folder.ts";
 import { readPublicKeys } from "./minisign_key.ts";
@@ -107,8 +107,6 @@ const DATE = new Date("2000-01-01T00:00:00Z");
 
 /** Sets DATE on every file below a folder. */
 async function unifyDates(directory: string): Promise<void> {
-  await forEachFile(await filesBelow(directory), async (file) => {
-    const path = join(directory, file);
-    await Deno.utime(path, DATE, DATE);
-  });
+  const files = await filesBelow(directory);
+  await Promise.all(files.map((file) => Deno.utime(join(directory, file), DATE, DATE)));
 }

@@ -7,15 +7,11 @@ import { loadSettings } from "../app/settings.ts";
 import { descriptorLinkCommand, findDescriptors } from "../base/files/descriptor_link.ts";
 import { deriveFlags } from "../runtime/permissions/derive_flags.ts";
 
-/** The options of `start` that determine the permission flags. */
-interface ScopedOptions {
-  workspace?: string;
-  host?: string;
-  isDaemon: boolean;
-}
-
-/** Parses the arguments of `start` as the service will parse them, with the same errors. */
-function readOptions(words: readonly string[]): ScopedOptions {
+/**
+ * Parses the arguments of `start` as the service will parse them, with the same errors. Returns the options that determine
+ * the permission flags.
+ */
+function readOptions(words: readonly string[]) {
   const scanner = new Scanner(words);
   const typed = new Map<string, string>();
   for (

@@ -16,12 +16,6 @@ const EMBEDDED_NOTES: Readonly<Record<string, string>> = {
   unpdf: "; in it pdf.js, Copyright Mozilla Foundation: Apache-2.0",
 };
 
-/** A license text with the names of the works that it covers. */
-interface LicenseText {
-  text: string;
-  of: string[];
-}
-
 /** Returns the packages of the program and of the dashboard. */
 export async function shippedPackages(
   { packages: own }: Pick<Stage, "packages">,
@@ -35,7 +29,8 @@ export async function writeLicenseList(
   { files, packages }: Pick<Stage, "files" | "packages">,
 ): Promise<string> {
   const deno = `Deno ${DENO_VERSION}`;
-  const texts: LicenseText[] = [];
+  /** The names of the works by the license text that covers them. */
+  const texts = new Map<string, string[]>();
   for (const one of packages) {
     for (const paper of one.legalTexts) addText(texts, titleOf(one), paper);
   }
@@ -55,7 +50,7 @@ export async function writeLicenseList(
     `runtime of ${deno} (MIT), which brings V8 and other software: its sources list them.`,
     "",
     "TEXTS",
-    ...texts.flatMap(({ text, of }) => ["", "-".repeat(WIDTH), ...wrapNames(of), "", text]),
+    ...[...texts].flatMap(([text, of]) => ["", "-".repeat(WIDTH), ...wrapNames(of), "", text]),
     "",
   ].join("\n");
 }
@@ -75,11 +70,10 @@ function titleOf({ name, version }: PackageFolder): string {
   return `${name} ${version}`;
 }
 
-function addText(texts: LicenseText[], of: string, raw: string): void {
+function addText(texts: Map<string, string[]>, of: string, raw: string): void {
   const text = raw.replaceAll(/[ \t\r]+$/gm, "").replace(/^\n+|\n+$/g, "");
-  const known = texts.find((one) => one.text === text);
-  if (known === undefined) texts.push({ text, of: [of] });
-  else if (!known.of.includes(of)) known.of.push(of);
+  const names = texts.getOrInsert(text, []);
+  if (!names.includes(of)) names.push(of);
 }
 
 function wrapNames(names: readonly string[]): string[] {

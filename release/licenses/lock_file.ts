@@ -8,23 +8,20 @@ export interface LockedPackage {
   dependencies: readonly string[];
 }
 
-interface LockFile {
-  npm: Record<
-    string,
-    { integrity: string; dependencies?: string[]; optionalDependencies?: string[] }
-  >;
-}
-
 /** Returns the packages of lock files, keyed by `name@version`. Throws Error for a checksum that is not a SHA-512. */
 export async function readLockFiles(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, LockedPackage>> {
   const packages = new Map<string, LockedPackage>();
   for (const path of paths) {
-    const { npm }: LockFile = JSON.parse(await Deno.readTextFile(path));
-    for (const [key, one] of Object.entries(npm)) {
-      const needed = [...one.dependencies ?? [], ...one.optionalDependencies ?? []];
-      const [algorithm, hash = ""] = one.integrity.split("-");
+    const { npm } = JSON.parse(await Deno.readTextFile(path));
+    for (
+      const [key, { integrity, dependencies = [], optionalDependencies = [] }] of Object.entries<
+        { integrity: string; dependencies?: string[]; optionalDependencies?: string[] }
+      >(npm)
+    ) {
+      const needed = [...dependencies, ...optionalDependencies];
+      const [algorithm, hash = ""] = integrity.split("-");
       if (algorithm !== "sha512") throw new Error(`${path} has no SHA-512 of ${key}`);
       packages.set(withoutPeers(key), {
         sha512: Uint8Array.fromBase64(hash).toHex(),
