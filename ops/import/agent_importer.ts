@@ -1,6 +1,5 @@
 // The operations behind `inkling import`: reads a source, plans the import, and writes the files after a person's yes.
 import { basename, join } from "../../base/plain_path.ts";
-import type { Clock } from "../../base/clock.ts";
 import type { Diagnostic } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
@@ -8,7 +7,7 @@ import { formatFrontMatter } from "../../runtime/agents/agent_file_text.ts";
 import { describeBadName, idOfFileName, isAgentFileName } from "../../runtime/agents/agent_id.ts";
 import { listAgentFiles } from "../../runtime/agents/agent_names.ts";
 import { readAgentFile } from "../../runtime/agents/agent_file.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import { ifUsable, modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { isWithin } from "../../runtime/tools/files/place.ts";
 import { openAgentValidation } from "../authoring/agent_validation.ts";
@@ -16,7 +15,7 @@ import { NotInstalled, refuseFileErrors } from "../install/not_installed.ts";
 import { readEntries, writeEntry } from "../install/servers_file_edit.ts";
 import { type PreparedSkill, SkillInstaller } from "../install/skill_installer.ts";
 import { addMark, digestOf, readMark } from "./import_mark.ts";
-import { type ImportSource, openSource } from "./import_source.ts";
+import { type ImportSource, readSource } from "./import_source.ts";
 import { readMarkdown } from "./reading/front_matter.ts";
 import { addGrant, keyOf, type Permission } from "./permissions.ts";
 import {
@@ -44,10 +43,7 @@ export interface OpenedImport extends AsyncDisposable {
   /** Plans the import of some of the files. */
   plan(files: readonly ReadFile[], options: PlanOptions): ImportPlan;
   /** Writes the agents and skills, with the given permissions. Returns the written files. */
-  write(
-    plan: ImportPlan,
-    options: { permissions: readonly Permission[] },
-  ): Promise<WrittenAgent[]>;
+  write(plan: ImportPlan, permissions: readonly Permission[]): Promise<WrittenAgent[]>;
 }
 
 /** A written agent file. */
@@ -61,9 +57,9 @@ export interface WrittenAgent {
 
 /** Imports files of other tools into one workspace. */
 export class AgentImporter {
-  readonly #options: { settings: WorkspaceSettings; clock: Clock; cwd: string };
+  readonly #options: Pick<Context, "settings" | "clock"> & { cwd: string };
 
-  constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
+  constructor(options: Pick<Context, "settings" | "clock"> & { cwd: string }) {
     this.#options = options;
   }
 
@@ -81,10 +77,11 @@ export class AgentImporter {
     { signal, input }: { signal: AbortSignal; input?: string },
   ): Promise<OpenedImport> {
     const { settings, clock, cwd } = this.#options;
-    const context = { shell: settings.shell, home: settings.home, cwd, clock, signal };
+    const { shell, home } = settings;
     return await refuseFileErrors(async () => {
       await using stack = new AsyncDisposableStack();
-      const opened = stack.use(await openSource(source, context, input));
+      const around = { shell, home, cwd, clock, signal, resources: stack };
+      const opened = await readSource(source, around, input);
       const files: ReadFile[] = [];
       const left: Loss[] = [];
       for (const { path, text } of opened.files) {
@@ -113,7 +110,7 @@ export class AgentImporter {
         left,
         skills,
         plan: (chosen, options) => planImport(chosen, known, facts, options),
-        write: (plan, { permissions }) =>
+        write: (plan, permissions) =>
           refuseFileErrors(() => this.#write(plan, { permissions, skills, opened })),
         [Symbol.asyncDispose]: () => kept.disposeAsync(),
       };

@@ -29,8 +29,8 @@ const READ = /\.(?:mdc?|ya?ml|toml|json)$/i;
 const TOOL_FOLDER =
   /^(.*?)\/(?:\.(?:claude|opencode|github|gemini|codex|cursor|agents|goose)|\.config)(?:\/|$)/;
 
-/** The read files of a source. Dispose removes what was downloaded. */
-export interface ImportSource extends AsyncDisposable {
+/** The read files of a source. */
+export interface ImportSource {
   /** The folder or address, which identifies the source in a later import. */
   origin: string;
   files: Pick<ForeignFile, "path" | "text">[];
@@ -44,23 +44,22 @@ export interface ImportSource extends AsyncDisposable {
   repository: string | undefined;
 }
 
-/** The environment of an import. */
-export type SourceContext = Omit<FetchContext, "staging"> & { home: string; cwd: string };
-
 /**
- * Reads a source; with `input`, the text of standard input. Throws NotInstalled, errors of the file system, or the signal's
- * reason.
+ * Reads a source; with `input`, the text of standard input. Adds the removal of what it downloads to `resources`. Throws
+ * NotInstalled, errors of the file system, or the signal's reason.
  */
-export async function openSource(
+export async function readSource(
   written: string,
-  context: SourceContext,
+  context: Omit<FetchContext, "staging"> & {
+    home: string;
+    cwd: string;
+    resources: AsyncDisposableStack;
+  },
   input?: string,
 ): Promise<ImportSource> {
-  const local = { [Symbol.asyncDispose]: () => Promise.resolve() };
   if (input !== undefined) {
     const none = { texts: new Map(), skills: new Map(), servers: {}, repository: undefined };
-    const files = [{ path: "-", text: input }];
-    return { ...none, ...local, origin: "standard input", files };
+    return { ...none, origin: "standard input", files: [{ path: "-", text: input }] };
   }
   const { address, inside } = splitAddress(written);
   const source = parseSkillSource(address, context);
@@ -75,23 +74,16 @@ export async function openSource(
     const reach = base.isRepository ? base.folder : isFile ? undefined : start;
     const read = await new TreeReader(base.folder, reach).read(start);
     const repository = base.isRepository ? base.folder : undefined;
-    return { ...read, ...local, origin: base.folder, repository };
+    return { ...read, origin: base.folder, repository };
   }
-  await using stack = new AsyncDisposableStack();
   const staging = await Deno.makeTempDir({ prefix: "inkling-import-" });
-  stack.defer(() => Deno.remove(staging, { recursive: true }));
+  context.resources.defer(() => Deno.remove(staging, { recursive: true }));
   const { folder } = await fetchSource(source, { ...context, staging });
   const base = await Deno.realPath(folder);
   const start = await Deno.realPath(join(base, inside ?? ""));
   if (!isWithin(start, base)) throw new NotInstalled("The path leads out of the repository");
   const read = await new TreeReader(base, base).read(start);
-  const kept = stack.move();
-  return {
-    ...read,
-    origin: source.url,
-    repository: undefined,
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+  return { ...read, origin: source.url, repository: undefined };
 }
 
 /** Splits the address of a folder or file on the page of a repository into the repository and the path in it. */

@@ -26,8 +26,12 @@ import { Interview } from "../../prompting/interview.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
 
-type Importer = Pick<AgentImporter, "agentsDir" | "describeBadId">;
-type ImportOptions = CommandOptions<typeof importCommand>;
+type DialogParts = {
+  context: CommandContext;
+  importer: Pick<AgentImporter, "agentsDir" | "describeBadId">;
+  opened: OpenedImport;
+  options: CommandOptions<typeof importCommand>;
+};
 
 const INSTEAD = "Check the list above, then repeat the command with --yes";
 
@@ -39,7 +43,7 @@ export const perform = performs<typeof importCommand>(async (context, options, {
   const input = source === "-" ? await readAllInput(app) : undefined;
   await using opened = await importer.open(source, defined({ signal: interrupts.first, input }));
   if (opened.files.length === 0 && opened.skills.length === 0) throw nothingFound(opened, source);
-  const dialog = new ImportDialog(context, { importer, opened, options });
+  const dialog = new ImportDialog({ context, importer, opened, options });
   const files = await dialog.chooseFiles();
   const { plan, unchanged } = await dialog.plan(files);
   if (!output.quiet) {
@@ -51,7 +55,7 @@ export const perform = performs<typeof importCommand>(async (context, options, {
   }
   const permissions = await dialog.choosePermissions(plan.permissions);
   if (!await dialog.confirm(plan)) return output.note("Nothing was written");
-  const written = await opened.write(plan, { permissions });
+  const written = await opened.write(plan, permissions);
   showWritten(output, {
     written,
     refused: plan.permissions.filter((one) => !permissions.includes(one)),
@@ -73,42 +77,29 @@ function nothingFound({ left }: OpenedImport, source: string): CommandFailure {
 
 /** The questions of one import. */
 class ImportDialog {
-  readonly #context: CommandContext;
-  readonly #importer: Importer;
-  readonly #opened: OpenedImport;
-  readonly #options: ImportOptions;
+  readonly #parts: DialogParts;
 
-  constructor(
-    context: CommandContext,
-    { importer, opened, options }: {
-      importer: Importer;
-      opened: OpenedImport;
-      options: ImportOptions;
-    },
-  ) {
-    this.#context = context;
-    this.#importer = importer;
-    this.#opened = opened;
-    this.#options = options;
+  constructor(parts: DialogParts) {
+    this.#parts = parts;
   }
 
   /** True if a person decides about each step. */
   get #asks(): boolean {
-    return this.#options.yes !== true && hasPerson(this.#context);
+    return this.#parts.options.yes !== true && hasPerson(this.#parts.context);
   }
 
   get #interview(): Interview {
-    return new Interview(this.#context, INSTEAD);
+    return new Interview(this.#parts.context, INSTEAD);
   }
 
   /** Returns the files to import: those that --only or the person chooses, otherwise all. */
   async chooseFiles(): Promise<ReadFile[]> {
-    const { files } = this.#opened;
-    const { only } = this.#options;
+    const { files } = this.#parts.opened;
+    const { only } = this.#parts.options;
     if (only !== undefined) return chooseIds(files, only);
     if (!this.#asks || files.length < 2) return files;
     const all = `All ${files.length}`;
-    const { prompter } = this.#context.app.input;
+    const { prompter } = this.#parts.context.app.input;
     const choice = await this.#interview.select({
       message: `${formatPlural(files.length, "file")} of other tools. Which ones?`,
       choices: [{ value: "all", label: all }, { value: "some", label: "Choose" }],
@@ -127,11 +118,11 @@ class ImportDialog {
   /** Plans the import. Asks about ids that other files have. Agents that stay as they are come separately. */
   async plan(files: readonly ReadFile[]): Promise<{ plan: ImportPlan; unchanged: PlannedAgent[] }> {
     const options = await this.#planOptions(files);
-    options.spread = this.#options.spread ??
-      await this.#askToSpread(this.#opened.plan(files, options));
+    options.spread = this.#parts.options.spread ??
+      await this.#askToSpread(this.#parts.opened.plan(files, options));
     const ids = new Map<string, string>();
     const kept = new Set<string>();
-    const first = this.#opened.plan(files, options);
+    const first = this.#parts.opened.plan(files, options);
     const unchanged = first.agents.filter(({ state }) => state === "same");
     for (const agent of first.agents) {
       if (agent.state === "same") kept.add(agent.key);
@@ -141,14 +132,14 @@ class ImportDialog {
         else ids.set(agent.key, id);
       }
     }
-    return { plan: this.#opened.plan(files, { ...options, ids, kept }), unchanged };
+    return { plan: this.#parts.opened.plan(files, { ...options, ids, kept }), unchanged };
   }
 
   async #planOptions(files: readonly ReadFile[]): Promise<PlanOptions> {
-    const { model, allow = [] } = this.#options;
-    const team = this.#options.team ?? await this.#askForTeam(files);
+    const { model, allow = [] } = this.#parts.options;
+    const team = this.#parts.options.team ?? await this.#askForTeam(files);
     if (team !== undefined) {
-      const problem = await this.#importer.describeBadId(team);
+      const problem = await this.#parts.importer.describeBadId(team);
       if (problem !== undefined) throw misuse(problem);
     }
     return defined({ allow, model, team });
@@ -174,18 +165,18 @@ class ImportDialog {
       ? await this.#interview.text({
         message: "Its id",
         initial: "team",
-        check: (id) => this.#importer.describeBadId(id),
+        check: (id) => this.#parts.importer.describeBadId(id),
       })
       : undefined;
   }
 
   /** Returns the id under which an agent is written although its id is taken. Undefined: it is not written. */
   async #resolve({ id, path, state }: PlannedAgent): Promise<string | undefined> {
-    const { existing = this.#asks ? undefined : "keep" } = this.#options;
+    const { existing = this.#asks ? undefined : "keep" } = this.#parts.options;
     if (existing === "replace") return id;
     if (existing === "rename") return await this.#freeId(id);
     if (existing === "keep") {
-      this.#context.output.notice(
+      this.#parts.context.output.notice(
         `${toOneLine(path)} is not imported: ${toOneLine(id)} stays (${STATES[state]}); ` +
           "--existing rename or replace imports it",
       );
@@ -205,13 +196,13 @@ class ImportDialog {
     return await this.#interview.text({
       message: "Its id",
       initial: toOneLine(await this.#freeId(id)),
-      check: (other) => this.#importer.describeBadId(other),
+      check: (other) => this.#parts.importer.describeBadId(other),
     });
   }
 
   async #freeId(id: string): Promise<string> {
     let free = id;
-    for (let count = 2; await this.#importer.describeBadId(free) !== undefined; count++) {
+    for (let count = 2; await this.#parts.importer.describeBadId(free) !== undefined; count++) {
       free = `${id.slice(0, 70)}-${count}`;
     }
     return free;
@@ -219,12 +210,12 @@ class ImportDialog {
 
   /** Returns the permissions that --allow or the person gives. */
   async choosePermissions(permissions: readonly Permission[]): Promise<Permission[]> {
-    const { allow = [] } = this.#options;
+    const { allow = [] } = this.#parts.options;
     const given: Permission[] = [];
     for (const permission of permissions) {
       if (allow.includes(permission.kind)) given.push(permission);
       else if (this.#asks) {
-        const { output } = this.#context;
+        const { output } = this.#parts.context;
         output.line();
         for (const line of describePermission(permission).split("\n")) output.sentence(line);
         if (await this.#interview.confirm("Give it?", { initial: false })) given.push(permission);
@@ -234,13 +225,15 @@ class ImportDialog {
   }
 
   async confirm({ agents }: ImportPlan): Promise<boolean> {
-    if (this.#options.yes === true) return true;
-    const { skills } = this.#opened;
+    if (this.#parts.options.yes === true) return true;
+    const { skills } = this.#parts.opened;
     const things = [
       ...(agents.length === 0 ? [] : [formatPlural(agents.length, "agent")]),
       ...(skills.length === 0 ? [] : [formatPlural(skills.length, "skill")]),
     ];
-    const question = `Write ${things.join(" and ")} into ${toOneLine(this.#importer.agentsDir)}?`;
+    const question = `Write ${things.join(" and ")} into ${
+      toOneLine(this.#parts.importer.agentsDir)
+    }?`;
     return await this.#interview.confirm(question, { initial: false });
   }
 }

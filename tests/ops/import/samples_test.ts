@@ -80,7 +80,7 @@ async function importAll(samples: readonly Sample[]): Promise<Imported[]> {
   for (const source of crontabs.length > 0 ? crontabs : [undefined]) {
     await using opened = await importer.open(join(repository, source?.path ?? ""), { signal });
     const plan = opened.plan(opened.files, {});
-    const written = await opened.write(plan, { permissions: [] });
+    const written = await opened.write(plan, []);
     for (const sample of source === undefined ? samples : [source]) {
       const agents = plan.agents.filter(({ path }) => path === sample.path);
       const problems = written.filter(({ id }) => agents.some((one) => one.id === id))
