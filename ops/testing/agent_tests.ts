@@ -1,14 +1,12 @@
 // The operations behind `inkling test`: plays the case files of a workspace, records a finished run as a case, and plays
 // cases again when a file changes.
 import { basename, dirname, join } from "../../base/plain_path.ts";
-import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorAtStart } from "../../base/diagnostics.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { inParallel } from "../../base/in_parallel.ts";
 import { describeBadName } from "../../runtime/agents/agent_id.ts";
 import { FolderWatches } from "../../runtime/folders/folder_watches.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { RecordedRun } from "../../runtime/executions/record/recorded_run.ts";
 import { isFinal } from "../../runtime/executions/states.ts";
 import { SILENT } from "../../runtime/replay/played_ports.ts";
@@ -27,7 +25,7 @@ import { type LiveTrial, openTrial, type TrialRequest } from "./live_trial.ts";
 import { createCase, formatCase, withExpectations } from "./record_case.ts";
 import type { TestCase } from "./test_case.ts";
 import { type PlayableCase, type TestResult, toUnplayedResult } from "./test_result.ts";
-import { type OpenedTestPorts, openTestPorts } from "./test_ports.ts";
+import { openTestPorts, type TestPorts } from "./test_ports.ts";
 import { makeFolder } from "./private_workspace.ts";
 import { InputUnusable, NotRecordable, RunMissing } from "./refusals.ts";
 import type { PlayedRun } from "./played_run.ts";
@@ -39,58 +37,46 @@ export type AgentTesting =
 
 /** Finds, plays and records the cases of one workspace. Must be disposed. */
 export class AgentTests implements AsyncDisposable {
-  readonly #ports: OpenedTestPorts;
+  readonly ports: TestPorts;
 
-  private constructor(ports: OpenedTestPorts) {
-    this.#ports = ports;
+  private constructor(ports: TestPorts) {
+    this.ports = ports;
   }
 
-  static async open(
-    settings: WorkspaceSettings,
-    options: { clock: Clock; version: string },
-  ): Promise<AgentTests> {
-    return new AgentTests(await openTestPorts(settings, options));
-  }
-
-  get ports(): OpenedTestPorts {
-    return this.#ports;
+  static async open(...options: Parameters<typeof openTestPorts>): Promise<AgentTests> {
+    return new AgentTests(await openTestPorts(...options));
   }
 
   /** The folder of the case files. */
   get folder(): string {
-    return testsFolder(this.#ports.settings.directories.agentsDir);
+    return testsFolder(this.ports.settings.directories.agentsDir);
   }
 
   /** Returns the ids of all agents. */
   agentIds(): string[] {
-    return this.#ports.registry.list().map(({ id }) => id);
+    return this.ports.registry.list().map(({ id }) => id);
   }
 
   /** Reads and plays the cases of all agents or of one agent. Returns the results sorted by name. */
   async run(agentId?: string): Promise<TestResult[]> {
-    const { clock } = this.#ports;
     return await inParallel(await this.find(agentId), {
       size: CASES_AT_ONCE,
       work: async (file) => {
-        const startedAt = clock.now();
         const read = await this.read(file);
-        const played = "problems" in read
-          ? { ...toUnplayedResult(file), ...read }
-          : await this.play(read);
-        return { ...played, durationMs: clock.now() - startedAt };
+        return "problems" in read ? { ...toUnplayedResult(file), ...read } : await this.play(read);
       },
     });
   }
 
   /** Reloads the agents and returns the case files of all agents or of one agent. */
   async find(agentId?: string): Promise<CaseFile[]> {
-    await this.#ports.registry.load();
-    return await findCaseFiles(this.#ports.settings.directories.agentsDir, agentId);
+    await this.ports.registry.load();
+    return await findCaseFiles(this.ports.settings.directories.agentsDir, agentId);
   }
 
   /** Reads a case and its agent. Returns the problems of the case, or else of the agent, if there are any. */
   async read(file: CaseFile): Promise<PlayableCase | { problems: Diagnostic[] }> {
-    const { registry, settings: { directories } } = this.#ports;
+    const { registry, settings: { directories } } = this.ports;
     const read = await readCaseFile(file.path, directories);
     if ("diagnostics" in read) return { problems: read.diagnostics };
     const agent = registry.get(file.agentId);
@@ -114,7 +100,7 @@ export class AgentTests implements AsyncDisposable {
     { file, test, agent, ownAgent = agent }: PlayableCase,
     live?: LiveModel,
   ): Promise<TestResult> {
-    const ports = this.#ports;
+    const ports = this.ports;
     const { clock } = ports;
     const startedAt = clock.now();
     let run: PlayedRun;
@@ -138,7 +124,7 @@ export class AgentTests implements AsyncDisposable {
    * cannot become a case, or another case file has this name and a different text.
    */
   async record(id: number, { name = `run-${id}` }: { name?: string } = {}): Promise<string> {
-    const { settings, redactor, registry } = this.#ports;
+    const { settings, redactor, registry } = this.ports;
     const { directories: { agentsDir, workspace }, home } = settings;
     const bad = describeBadName(name);
     if (bad !== undefined) throw new NotRecordable(`The name of the case ${bad}`);
@@ -153,7 +139,7 @@ export class AgentTests implements AsyncDisposable {
     if (agent === undefined) throw new NotRecordable(`There is no agent ${agentId} any more`);
     const path = join(testsFolder(agentsDir), agentId, `${name}.yaml`);
     const bare = redactor.redactValue(createCase(run, { workspace, home }));
-    const played = await playCase(toCase(formatCase(bare), path), { agent, ports: this.#ports });
+    const played = await playCase(toCase(formatCase(bare), path), { agent, ports: this.ports });
     if (played.gap !== undefined || played.status !== status || played.output !== output) {
       const ends = [played.status, played.error].filter((part) => part !== null).join(": ");
       throw new NotRecordable(
@@ -169,8 +155,8 @@ export class AgentTests implements AsyncDisposable {
 
   /** Calls `changed` after changes of agent files or case files, until the signal aborts. */
   async watch(changed: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    const { settings: { directories: { agentsDir } }, clock } = this.#ports;
-    const probeFolder = await makeFolder("inkling-watch-", this.#ports.settings);
+    const { settings: { directories: { agentsDir } }, clock } = this.ports;
+    const probeFolder = await makeFolder("inkling-watch-", this.ports.settings);
     await using _probe = {
       [Symbol.asyncDispose]: () => Deno.remove(probeFolder, { recursive: true }),
     };
@@ -194,11 +180,11 @@ export class AgentTests implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#ports[Symbol.asyncDispose]();
+    await this.ports[Symbol.asyncDispose]();
   }
 
   async #readRun(id: number): Promise<RecordedRun> {
-    const { settings, clock } = this.#ports;
+    const { settings, clock } = this.ports;
     await using resources = new AsyncDisposableStack();
     const { db } = await openReadOnlyStorage(settings, { clock, resources });
     const run = await new SqlRecordedRunStore(db).readRecordedRun(id);

@@ -21,14 +21,6 @@ import type { TestFailure } from "./check_run.ts";
 import type { LiveModel } from "./play_case.ts";
 import type { Judge, TestCase } from "./test_case.ts";
 
-/** The result and cost of a judge's votes. */
-export interface Verdict {
-  /** The failure if most votes are no or a vote is unusable. Absent otherwise. */
-  failure?: TestFailure;
-  /** The cost of all votes in dollars. Null if the cost of a vote is unknown. */
-  costUsd: number | null;
-}
-
 type Vote = { answer: "yes" | "no"; reason: string } | { fault: string };
 
 const VOTE_SCHEMA = {
@@ -73,13 +65,13 @@ export function createJudgeRequest(
 }
 
 /**
- * Asks a model for the votes of a judge on a text. `agent` is the agent as its file defines it. A reply that is no vote is
- * a failure.
+ * Asks a model for the votes of a judge on a text. `agent` is the agent as its file defines it. Returns a failure if most
+ * votes are no or a reply is no vote, and the cost of all votes in dollars. The cost is null if that of a vote is unknown.
  */
 export async function askJudge(
   judge: Judge,
   { text, agent: owner, models }: { text: string; agent: Agent; models: LiveModel },
-): Promise<Verdict> {
+): Promise<{ failure?: TestFailure; costUsd: number | null }> {
   const agent = judgingAgent(judge, owner);
   const request = createJudgeRequest(judge, { text, maxTokens: agent.settings.maxTokens });
   const votes: Vote[] = [];

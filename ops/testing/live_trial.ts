@@ -16,14 +16,6 @@ import { isPassed, type PlayableCase, type TestResult } from "./test_result.ts";
 const loadModelSupply = lazyModule(() => import("../../runtime/models/calls/model_supply.ts"));
 const loadBilling = lazyModule(() => import("../../runtime/wiring/workspace_billing.ts"));
 
-/** The methods of AgentTests that a trial uses. */
-export interface TrialTests {
-  readonly ports: Pick<TestPorts, "settings" | "clock">;
-  find(agentId?: string): Promise<CaseFile[]>;
-  read(file: CaseFile): Promise<PlayableCase | Pick<TestResult, "problems">>;
-  play(playable: PlayableCase, live: LiveModel): Promise<TestResult>;
-}
-
 /** The models, cases and repetitions of a trial. */
 export interface TrialRequest {
   agentId?: string;
@@ -76,7 +68,12 @@ export interface LiveTrial extends AsyncDisposable {
 /** Reads the cases and estimates the cost. Throws AgentTextUnusable for a model without a name. */
 export async function openTrial(
   { agentId, models: wished, repeat }: TrialRequest,
-  tests: TrialTests,
+  tests: {
+    readonly ports: Pick<TestPorts, "settings" | "clock">;
+    find(agentId?: string): Promise<CaseFile[]>;
+    read(file: CaseFile): Promise<PlayableCase | Pick<TestResult, "problems">>;
+    play(playable: PlayableCase, live: LiveModel): Promise<TestResult>;
+  },
 ): Promise<LiveTrial> {
   const { settings, clock } = tests.ports;
   const [{ ModelSupply }, { openWorkspaceBilling }] = [

@@ -222,7 +222,7 @@ class CasePlay {
           openAgentSandbox(own, subject, { settings: workspace.settings, ownWrites }),
         ),
       openTools: async (own, options) =>
-        toTestTools(await ports.openTools(own, { ...options, offline: true }), {
+        toTestTools(await ports.run.openTools(own, { ...options, offline: true }), {
           agent,
           script: this.#script,
           argument: (path) => workspace.relocateArgument(path),

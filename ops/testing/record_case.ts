@@ -29,10 +29,7 @@ type WrittenReply = Partial<Omit<ScriptedReply, "calls">> & { calls?: WrittenCal
 type WrittenCall = Pick<ScriptedCall, "tool"> & Partial<ScriptedCall>;
 
 /** The folders that the run's paths are shortened against. */
-interface Places {
-  workspace: string;
-  home: string;
-}
+type Places = Parameters<typeof shortenPath>[1];
 
 const FILE_TOOL = /^file_/;
 

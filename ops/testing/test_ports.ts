@@ -1,10 +1,8 @@
 // The objects that the tests of one workspace share: the settings, the agents as in their files, and the tools'
 // declarations. Opening them starts no process and does not change the workspace's state.
-import type { Clock } from "../../base/clock.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import type { RunPorts } from "../../runtime/executions/loop/run_ports.ts";
-import type { Redactor } from "../../runtime/secrets/redactor.ts";
 import { SILENT } from "../../runtime/replay/played_ports.ts";
 import type { AgentRegistry } from "../../runtime/agents/registry.ts";
 import { openAgents } from "../../runtime/wiring/open_agents.ts";
@@ -12,29 +10,27 @@ import { openToolCatalog } from "../../runtime/wiring/tool_catalog.ts";
 
 const loadAnswerFormat = lazyModule(() => import("../../runtime/wiring/answer_format.ts"));
 
-/** The objects that the play of a case needs. */
-export interface TestPorts {
-  settings: WorkspaceSettings;
-  /** The machine's clock. The play of a scripted case has a clock of its own. */
-  clock: Clock;
-  redactor: Redactor;
-  openTools: RunPorts["openTools"];
+/** The shared objects. The play of a scripted case has a clock of its own. Must be disposed. */
+export interface TestPorts
+  extends Pick<Context, "settings" | "clock" | "redactor">, AsyncDisposable {
+  registry: AgentRegistry;
   run: Pick<
     RunPorts,
-    "settings" | "findAgent" | "isProviderKey" | "keyRedactor" | "openFormat" | "redactor"
+    | "settings"
+    | "findAgent"
+    | "isProviderKey"
+    | "keyRedactor"
+    | "openFormat"
+    | "openTools"
+    | "redactor"
   >;
-}
-
-/** The shared objects with their open resources. Must be disposed. */
-export interface OpenedTestPorts extends TestPorts, AsyncDisposable {
-  registry: AgentRegistry;
 }
 
 /** Opens the shared objects and loads the agents. */
 export async function openTestPorts(
-  settings: WorkspaceSettings,
-  { clock, version }: { clock: Clock; version: string },
-): Promise<OpenedTestPorts> {
+  settings: Context["settings"],
+  { clock, version }: Pick<Context, "clock"> & { version: string },
+): Promise<TestPorts> {
   const opened = new AsyncDisposableStack();
   const agents = await openAgents({ settings, clock, log: SILENT });
   opened.use(agents.folders);
@@ -56,7 +52,6 @@ export async function openTestPorts(
     clock,
     redactor,
     registry,
-    openTools: (agent, options) => catalog.openTools(agent, options),
     run: {
       settings,
       findAgent: (id) => registry.get(id),
@@ -67,6 +62,7 @@ export async function openTestPorts(
         const { openAnswerFormat } = await loadAnswerFormat();
         return await openAnswerFormat(output, { settings, clock, executable: Deno.execPath() });
       },
+      openTools: (agent, options) => catalog.openTools(agent, options),
       redactor,
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
