@@ -4,9 +4,8 @@ import { Interview } from "../prompting/interview.ts";
 import { toOneLine } from "../output/sanitize.ts";
 import { describeTrigger } from "../../present/triggers.ts";
 import { GALLERY_NAMES } from "../../present/gallery_names.ts";
-import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
+import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import type { Gallery, GalleryAgent, GalleryChanges } from "../../ops/authoring/gallery.ts";
-import type { WrittenSchedule } from "./spoken_schedule.ts";
 import { askSchedule } from "./start_questions.ts";
 
 /** Asks how the text of the file is made. `model` is the model that can write it, if there is one. */
@@ -45,17 +44,14 @@ export async function askGalleryName(
   });
 }
 
-/** The input of askStart(). */
-interface StartQuestion {
-  context: CommandContext;
-  author: AgentAuthor;
-  id: string;
-  trigger: NonNullable<GalleryAgent["trigger"]>;
-}
-
 /** Asks when an agent of the gallery runs by itself. */
 export async function askStart(
-  { context, author, id, trigger }: StartQuestion,
+  { context, author, id, trigger }: {
+    context: CommandContext;
+    author: AgentAuthor;
+    id: string;
+    trigger: NonNullable<GalleryAgent["trigger"]>;
+  },
 ): Promise<Pick<GalleryChanges, "schedule" | "startsByItself">> {
   const interview = new Interview(context, "Pass --yes, --every or --cron");
   const { type, every = null, cron = null, paths = [] } = trigger;
@@ -77,10 +73,4 @@ export async function askStart(
   });
   if (when !== "other") return { startsByItself: when === "own" };
   return { schedule: await askSchedule({ interview, author, id }), startsByItself: true };
-}
-
-/** Returns the schedule of a trigger that options set, if it is one. */
-export function toSchedule(trigger: NewAgentFields["trigger"]): WrittenSchedule | undefined {
-  if (trigger?.every !== undefined) return { every: trigger.every };
-  return trigger?.cron === undefined ? undefined : { cron: trigger.cron };
 }

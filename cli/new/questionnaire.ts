@@ -1,7 +1,7 @@
 // Asks the questions of `inkling new`. The parser of agent files checks each answer. Only the system prompt is required.
 import type { SetupReport } from "../../ops/setup/setup_report.ts";
 import type { CommandContext } from "../context/context.ts";
-import type { CheckAnswer, Interview } from "../prompting/interview.ts";
+import type { Interview } from "../prompting/interview.ts";
 import {
   askBaseUrl,
   askProvider,
@@ -10,7 +10,7 @@ import {
 } from "../prompting/provider_questions.ts";
 import type { AgentAuthor, NewAgentFields } from "../../ops/authoring/agent_author.ts";
 import { readAllInput } from "../prompting/piped_input.ts";
-import { askStarts, findProblem, splitList, type Starts } from "./start_questions.ts";
+import { askStarts, check, findProblem, splitList, type Starts } from "./start_questions.ts";
 
 /** The input of askFields(). */
 export interface QuestionnaireOptions {
@@ -67,8 +67,8 @@ class Questions {
 
   async model(): Promise<Fields["model"]> {
     const { interview, info } = this.#options;
-    const check: ProviderDialog["check"] = (model) => this.#findProblem({ model });
-    const dialog: ProviderDialog = { interview, check };
+    const checkModel: ProviderDialog["check"] = (model) => findProblem({ model }, this.#options);
+    const dialog: ProviderDialog = { interview, check: checkModel };
     const provider = await askProvider(dialog, {
       choices: [
         { value: DEFAULT, label: "config.yaml's default", hint: info.defaultModel ?? "none yet" },
@@ -77,12 +77,12 @@ class Questions {
     });
     if (provider === DEFAULT) return undefined;
     // A provider that is invalid without an address is not built in, so the user is asked for its address.
-    const address = await check({ provider, name: "any" }) === undefined
+    const address = await checkModel({ provider, name: "any" }) === undefined
       ? {}
       : { base_url: await askBaseUrl(dialog, { provider }) };
     const name = await interview.text({
       message: "Model",
-      check: (name) => check({ provider, name, ...address }),
+      check: (name) => checkModel({ provider, name, ...address }),
     });
     return { provider, name, ...address };
   }
@@ -124,7 +124,7 @@ class Questions {
       interview.text({
         message,
         placeholder: "Leave empty for none",
-        check: this.#check((list) => {
+        check: check(this.#options, (list) => {
           const paths = splitList(list);
           return paths.length === 0 ? {} : { paths };
         }),
@@ -149,18 +149,9 @@ class Questions {
     );
     for (;;) {
       const text = await readAllInput(context.app, { edited: true });
-      const problem = await this.#check((prompt) => ({ prompt }))(text);
+      const problem = await check(this.#options, (prompt) => ({ prompt }))(text);
       if (problem === undefined) return text;
       interview.complain(problem);
     }
-  }
-
-  /** Returns a check for an answer. The check parses an agent file that contains the fields from `toFields`. */
-  #check(toFields: (answer: string) => Partial<NewAgentFields>): CheckAnswer {
-    return (answer) => this.#findProblem(toFields(answer));
-  }
-
-  #findProblem(fields: Partial<NewAgentFields>): Promise<string | undefined> {
-    return findProblem(fields, this.#options);
   }
 }

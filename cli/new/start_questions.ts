@@ -177,9 +177,9 @@ async function askWatch(options: StartQuestionsOptions): Promise<Starts> {
 }
 
 /** Returns a check for an answer. The check parses an agent file that contains the fields from `toFields`. */
-function check(
-  options: StartQuestionsOptions,
-  toFields: (answer: string) => Starts,
+export function check(
+  options: Pick<StartQuestionsOptions, "author" | "id">,
+  toFields: (answer: string) => Partial<NewAgentFields>,
 ): CheckAnswer {
   return (answer) => findProblem(toFields(answer), options);
 }

@@ -12,21 +12,14 @@ import { readMachineTimeZone } from "../../runtime/agents/machine_time_zone.ts";
 import { parseAgent } from "../../runtime/agents/parse_agent.ts";
 import { unattendedGuards } from "./validate_unattended.ts";
 import { BUILTIN_TOOL_NAMES, builtinToolsBy } from "../../runtime/vocabulary/builtin_tools.ts";
-import {
-  describeForbidden,
-  describeUnseen,
-  draftAgent,
-  DraftFailed,
-  type DraftRequest,
-} from "./agent_draft.ts";
+import { describeForbidden, describeUnseen, draftAgent, type DraftRequest } from "./agent_draft.ts";
 import { type AgentValidation, openAgentValidation } from "./agent_validation.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
-import type { Clock } from "../../base/clock.ts";
 import { type Diagnostic, errorsOf } from "../../base/diagnostics.ts";
 import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { BudgetExceeded } from "../../runtime/executions/budget/budget_gate.ts";
 import { ModelError } from "../../runtime/models/model.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import { isFileFailure, unreadableReason } from "../../base/files/unreadable.ts";
 import type { Agent } from "../../runtime/agents/agent.ts";
 import { toModel } from "../../runtime/config/providers.ts";
@@ -34,7 +27,7 @@ import { describeSetup } from "../../runtime/triggers/webhook/setup_text.ts";
 import { createSchedule } from "../../runtime/triggers/schedule/schedule.ts";
 import { ifUsable, modelEndpoint } from "../../runtime/models/endpoint.ts";
 import { resolveModel } from "../../runtime/models/calls/resolve.ts";
-import { withRetry } from "../../runtime/models/calls/retry.ts";
+import { ReplyTimeout, withRetry } from "../../runtime/models/calls/retry.ts";
 import { openWorkspaceBilling } from "../../runtime/wiring/workspace_billing.ts";
 
 /** A log that discards its entries: a person waits, and gets the errors directly. */
@@ -64,12 +57,10 @@ export interface AgentStart extends Pick<Agent, "enabled" | "trigger" | "after">
 
 /** Creates agent files in one workspace. */
 export class AgentAuthor {
-  readonly #settings: WorkspaceSettings;
-  readonly #clock: Clock;
+  readonly #context: Pick<Context, "settings" | "clock">;
 
-  constructor(options: { settings: WorkspaceSettings; clock: Clock }) {
-    this.#settings = options.settings;
-    this.#clock = options.clock;
+  constructor(context: Pick<Context, "settings" | "clock">) {
+    this.#context = context;
   }
 
   /**
@@ -82,7 +73,7 @@ export class AgentAuthor {
       const hint = id.endsWith(".md") ? "; leave .md out: it is added to the file's name" : "";
       return `The id ${JSON.stringify(id)} ${reason}${hint}`;
     }
-    const { agentsDir } = this.#settings.directories;
+    const { agentsDir } = this.#context.settings.directories;
     if (!isAgentFileName(`${id}.md`)) {
       return `The id ${JSON.stringify(id)} is taken: ${id}.md in ${agentsDir} is never an agent`;
     }
@@ -92,7 +83,7 @@ export class AgentAuthor {
 
   /** Returns the names of the mail accounts in config.yaml. */
   mailAccounts(): string[] {
-    return this.#settings.config.mail.map(({ name }) => name);
+    return this.#context.settings.config.mail.map(({ name }) => name);
   }
 
   /**
@@ -100,11 +91,11 @@ export class AgentAuthor {
    * it is the demo model, or if its key is missing.
    */
   drafter(): string | undefined {
-    const model = toModel(undefined, this.#settings.config.defaults);
+    const model = toModel(undefined, this.#context.settings.config.defaults);
     // The demo models follow scripts and cannot write an agent file.
     if (model === undefined || model.provider === "demo") return undefined;
     const endpoint = ifUsable(() => modelEndpoint(model));
-    const key = this.#settings.environment.get(endpoint?.keyVariable ?? "") ?? "";
+    const key = this.#context.settings.environment.get(endpoint?.keyVariable ?? "") ?? "";
     return endpoint?.keyRequired && key.trim() === "" ? undefined : endpoint?.id;
   }
 
@@ -116,11 +107,11 @@ export class AgentAuthor {
     request: DraftRequest,
     signal: AbortSignal,
   ): Promise<{ text: string } | { failure: string }> {
-    const { defaults } = this.#settings.config;
+    const { settings, clock } = this.#context;
+    const { defaults } = settings.config;
     const { temperature, maxTokens } = defaults;
-    await using validation = await openAgentValidation(this.#settings);
-    const clock = this.#clock;
-    const options = { settings: this.#settings, clock, log: SILENT };
+    await using validation = await openAgentValidation(settings);
+    const options = { settings, clock, log: SILENT };
     await using opened = await openWorkspaceBilling(options);
     const { billing } = opened;
     try {
@@ -140,7 +131,7 @@ export class AgentAuthor {
       return { text };
     } catch (error) {
       if (
-        error instanceof DraftFailed || error instanceof ModelError ||
+        error instanceof ModelError || error instanceof ReplyTimeout ||
         error instanceof BudgetExceeded
       ) {
         return { failure: error.message };
@@ -183,7 +174,7 @@ export class AgentAuthor {
       const [error] = errorsOf(parsed.diagnostics);
       throw new AgentNotSaved("invalid", `Cannot save ${path}: ${error?.message}`);
     }
-    await makeFolder(this.#settings.directories.agentsDir);
+    await makeFolder(this.#context.settings.directories.agentsDir);
     try {
       await writeFileAtomically(path, text, { mustBeNew: true });
     } catch (error) {
@@ -195,7 +186,7 @@ export class AgentAuthor {
       const message = `Cannot save ${path}: ${unreadableReason(error)}`;
       throw new AgentNotSaved("storage", message, { cause: error });
     }
-    await using validation = await openAgentValidation(this.#settings);
+    await using validation = await openAgentValidation(this.#context.settings);
     return {
       path,
       problems: await validation.validate(source),
@@ -204,12 +195,12 @@ export class AgentAuthor {
   }
 
   #startOf({ id, enabled, trigger, after }: Agent): AgentStart {
-    const now = this.#clock.now();
-    const timeZone = readMachineTimeZone(this.#settings.shell["TZ"]).name;
+    const now = this.#context.clock.now();
+    const timeZone = readMachineTimeZone(this.#context.settings.shell["TZ"]).name;
     const nextRun = trigger.type === "schedule"
       ? createSchedule(trigger, { timeZone }).nextAfter(now, now)
       : null;
-    const setup = describeSetup({ id, trigger }, this.#settings.config);
+    const setup = describeSetup({ id, trigger }, this.#context.settings.config);
     return { enabled, trigger, after, nextRun, setup };
   }
 
@@ -229,11 +220,11 @@ export class AgentAuthor {
   }
 
   #parse(id: string, text: string): ReturnType<typeof parseAgent> {
-    return parseAgent(this.#source(id, text), this.#settings);
+    return parseAgent(this.#source(id, text), this.#context.settings);
   }
 
   #source(id: string, text: string): { path: string; bytes: Uint8Array } {
-    const path = join(this.#settings.directories.agentsDir, `${normalizeId(id)}.md`);
+    const path = join(this.#context.settings.directories.agentsDir, `${normalizeId(id)}.md`);
     return { path, bytes: new TextEncoder().encode(text) };
   }
 }

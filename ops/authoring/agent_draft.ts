@@ -1,8 +1,6 @@
 // Drafts an agent file with a model, from a person's description. The draft is validated before a person sees it.
 import type { AssistantMessage, Message } from "../../runtime/models/message.ts";
 import { type Model, ModelError } from "../../runtime/models/model.ts";
-import { ReplyTimeout } from "../../runtime/models/calls/retry.ts";
-import { RuntimeError, type RuntimeErrorCode } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { dropControls } from "../../base/text/unseen_characters.ts";
 
@@ -27,16 +25,11 @@ export interface DraftOptions {
   signal: AbortSignal;
 }
 
-/** Error: the model produced no usable file. The message is the reason, to be printed after a colon. */
-export class DraftFailed extends RuntimeError {
-  readonly code: RuntimeErrorCode = "unavailable";
-}
-
 const REPAIRS = 1;
 
 /**
  * Asks the model for an agent file and returns a text without problems. The model gets one chance to fix its first text.
- * Throws DraftFailed if the second text has problems, too, or rethrows the signal's reason.
+ * Throws ModelError if the second text has problems, too, the errors of a call, or the signal's reason.
  */
 export async function draftAgent(request: DraftRequest, options: DraftOptions): Promise<string> {
   const messages = openingOf(request, options.toolNames);
@@ -48,7 +41,7 @@ export async function draftAgent(request: DraftRequest, options: DraftOptions): 
       : await options.findProblems(text);
     if (text !== undefined && problems.length === 0) return text;
     if (attempt === REPAIRS) {
-      throw new DraftFailed(`what it wrote is not a valid agent file: ${problems[0]}`);
+      throw unusable(`what it wrote is not a valid agent file: ${problems[0]}`);
     }
     const list = problems.map((problem) => `- ${problem}`).join("\n");
     messages.push(
@@ -61,26 +54,24 @@ export async function draftAgent(request: DraftRequest, options: DraftOptions): 
   }
 }
 
+/** Returns the error for a reply that is no file. The message is the reason, to be printed after a colon. */
+function unusable(reason: string): ModelError {
+  return new ModelError(reason, { retryable: false });
+}
+
 async function ask(messages: readonly Message[], options: DraftOptions): Promise<AssistantMessage> {
   const { model, temperature, maxTokens, signal } = options;
-  try {
-    const stream = model.generate({ messages, tools: [], temperature, maxTokens }, { signal });
-    let next = await stream.next();
-    while (!next.done) next = await stream.next();
-    const { message, stop } = next.value;
-    if (stop === "refusal" || stop === "content_filter") {
-      throw new DraftFailed(`it refuses: ${firstLine(message.content) || "it gives no reason"}`);
-    }
-    if (stop === "length") {
-      throw new DraftFailed(`its reply is longer than ${maxTokens} tokens`);
-    }
-    return message;
-  } catch (error) {
-    if (error instanceof ModelError || error instanceof ReplyTimeout) {
-      throw new DraftFailed(error.message, { cause: error });
-    }
-    throw error;
+  const stream = model.generate({ messages, tools: [], temperature, maxTokens }, { signal });
+  let next = await stream.next();
+  while (!next.done) next = await stream.next();
+  const { message, stop } = next.value;
+  if (stop === "refusal" || stop === "content_filter") {
+    throw unusable(`it refuses: ${firstLine(message.content) || "it gives no reason"}`);
   }
+  if (stop === "length") {
+    throw unusable(`its reply is longer than ${maxTokens} tokens`);
+  }
+  return message;
 }
 
 function openingOf(request: DraftRequest, toolNames: readonly string[]): Message[] {

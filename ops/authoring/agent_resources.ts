@@ -4,6 +4,7 @@ import type { InspectedResources, ResourceProblem } from "../../runtime/agents/r
 import { type Diagnostic, formatDiagnostic } from "../../base/diagnostics.ts";
 import { permissionGaps } from "../../runtime/permissions/permission_gaps.ts";
 import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { ValidationContext } from "./validation_context.ts";
 import { type CheckSignIn, createSignInCheck } from "./sign_in_check.ts";
 import { inspectShellVariables } from "./shell_variables.ts";
 import { inspectToolCount } from "./tool_count.ts";
@@ -33,24 +34,14 @@ import { sandboxGap } from "../../runtime/permissions/sandbox_gap.ts";
 /** Inspects a custom tool's file. Returns its description, or the reason why it cannot be used. */
 export type InspectCustomTool = (name: string) => Promise<InspectedModule | { problem: string }>;
 
-/** Inspects the tools, skills and servers that one agent names. */
-export type InspectResources = (agent: Agent) => Promise<InspectedResources>;
+/** Starts a server. Returns a sentence with the reason why the server cannot be used, or undefined if it can. */
+type Connect = (server: string) => Promise<string | undefined>;
 
-/** The functions and names that an inspection needs. */
-export interface InspectionOptions {
-  inspectCustomTool: InspectCustomTool;
-  /**
-   * Starts a server. Returns a sentence with the reason why the server cannot be used, or undefined if it can. If this
-   * function is absent, no server is started.
-   */
-  connect?: (server: string) => Promise<string | undefined>;
-}
-
-/** Returns a function that inspects the resources of the workspace's agents. */
+/** Returns a function that inspects the resources of the workspace's agents. Without `connect`, no server is started. */
 export function createInspection(
   settings: WorkspaceSettings,
-  { inspectCustomTool, connect }: InspectionOptions,
-): InspectResources {
+  { inspectCustomTool, connect }: { inspectCustomTool: InspectCustomTool; connect?: Connect },
+): ValidationContext["inspectResources"] {
   const skills = new SkillLibrary(settings);
   const servers = new ServersFile(settings.directories.mcpServersFile);
   const checkSignIn = createSignInCheck(settings);
@@ -164,7 +155,7 @@ async function inspectServers(
   context: {
     servers: ServersFile;
     settings: WorkspaceSettings;
-    connect: InspectionOptions["connect"];
+    connect: Connect | undefined;
     checkSignIn: CheckSignIn;
   },
 ): Promise<ResourceProblem[]> {

@@ -43,9 +43,9 @@ export async function openAgentValidation(
   settings: WorkspaceSettings,
   options: { connect?: string } = {},
 ): Promise<AgentValidation> {
-  const { config, database, directories, environment, home, shell } = settings;
-  const machineTimeZone = readMachineTimeZone(shell["TZ"]);
-  const registry = new AgentRegistry({ config, directories, home });
+  const { directories, environment } = settings;
+  const machineTimeZone = readMachineTimeZone(settings.shell["TZ"]);
+  const registry = new AgentRegistry(settings);
   const { errors } = await registry.load();
   const clock = new SystemClock();
   const prices = new ModelPrices({
@@ -96,12 +96,9 @@ export async function openAgentValidation(
       if (clashes.some(({ severity }) => severity === "warning")) return [...clashes];
       const copy = registry.copyWarnings(source.path);
       const found = await validateAgent(source, {
-        config,
-        hasDatabase: database !== undefined,
-        hostNames: () => hostNames({ database }),
-        directories,
-        home,
-        environment,
+        ...settings,
+        hasDatabase: settings.database !== undefined,
+        hostNames: () => hostNames(settings),
         machineTimeZone,
         prices,
         inspectResources,

@@ -26,7 +26,7 @@ export interface GalleryAgent {
 /** The changes to an agent of the gallery that a person chose. */
 export interface GalleryChanges extends Pick<NewAgentFields, "description" | "model"> {
   /** The schedule that replaces the agent's trigger. */
-  schedule?: { every: string } | { cron: string };
+  schedule?: Pick<NonNullable<NewAgentFields["trigger"]>, "every" | "cron">;
   /** True if the trigger fires from now on. Otherwise the file contains `enabled: false`. */
   startsByItself: boolean;
 }

@@ -8,7 +8,7 @@ import { type CommandContext, workspaceOf } from "../../context/context.ts";
 import { Interrupted, misuse } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import type { AgentAuthor, NewAgentFields } from "../../../ops/authoring/agent_author.ts";
-import { askBeginning, askGalleryName, askStart, toSchedule } from "../../new/gallery_dialog.ts";
+import { askBeginning, askGalleryName, askStart } from "../../new/gallery_dialog.ts";
 import { draftWithModel } from "../../new/draft_dialog.ts";
 import { askFields } from "../../new/questionnaire.ts";
 import { readSchedule } from "../../new/spoken_schedule.ts";
@@ -104,9 +104,8 @@ async function fromGallery(
   const gallery = await app.openGallery(workspaceOf(context));
   const agent = await gallery.read(from);
   const { description, model, trigger } = fieldsOf(options, await app.info(workspaceOf(context)));
-  const schedule = toSchedule(trigger);
-  const start = schedule !== undefined
-    ? { schedule, startsByItself: true }
+  const start = trigger?.type === "schedule"
+    ? { schedule: trigger, startsByItself: true }
     : options.yes || agent.trigger === undefined
     ? { startsByItself: false }
     : await askStart({ context, author, id, trigger: agent.trigger });
@@ -141,7 +140,9 @@ async function ask(
   const interview = new Interview(context, "Pass the agent's task with --prompt");
   const info = await context.app.info(workspaceOf(context));
   const given = fieldsOf(options, info);
-  if (options.template === undefined && !hasFieldFlags(options)) {
+  // A model writes the file only if options set no field except the description.
+  const isOpen = Object.keys(given).every((field) => field === "description");
+  if (options.template === undefined && isOpen) {
     const model = author.drafter();
     const beginning = description === undefined
       ? await askBeginning(interview, { id, model })
@@ -185,17 +186,6 @@ function fieldsOf(
     ? { type: "watch" as const, paths: watch }
     : undefined;
   return defined({ description, model, trigger, after, paths: path });
-}
-
-/**
- * Returns whether options set fields other than the description. In this case the questionnaire is used, and no model
- * writes the file.
- */
-function hasFieldFlags(options: NewOptions): boolean {
-  const { provider, model, baseUrl, every, cron, watch, after, path } = options;
-  return [provider, model, baseUrl, every, cron, watch, after, path].some((flag) =>
-    flag !== undefined
-  );
 }
 
 function modelOf(
