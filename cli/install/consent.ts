@@ -50,31 +50,22 @@ export async function changeWithConsent(
   return true;
 }
 
-/** An installed skill or MCP server, and the ids of the agents that use it. */
-interface Installed {
-  name: string;
-  agents: readonly string[];
-}
-
-/** The name of the item to remove, the installed items, and functions that describe and remove an item. */
-export interface Removal<Item extends Installed> {
-  /** The kind of the items in messages: `skill` or `MCP server`. */
-  what: string;
-  name: string;
-  items: readonly Item[];
-  /**
-   * Returns the details that are printed before the question. `usedBy` is the row that lists the agents that use the item.
-   */
-  fieldsOf: (item: Item, usedBy: Field) => Field[];
-  targetOf: (item: Item) => string;
-  remove: (item: Item) => Promise<void>;
-  yes: true | undefined;
-}
-
-/** Removes the item with this name, unless the user declines. Throws CommandFailure if no installed item has the name. */
-export async function removeInstalled<Item extends Installed>(
+/**
+ * Removes the skill or MCP server (`what`) with this name, unless the user declines. `items` are the installed ones. Throws
+ * CommandFailure if none of them has the name.
+ */
+export async function removeInstalled<Item extends { name: string; agents: readonly string[] }>(
   context: CommandContext,
-  { what, name, items, fieldsOf, targetOf, remove, yes }: Removal<Item>,
+  { what, name, items, fieldsOf, targetOf, remove, yes }: {
+    what: string;
+    name: string;
+    items: readonly Item[];
+    /** Returns the details that are printed before the question. `usedBy` is the row with the agents that use the item. */
+    fieldsOf: (item: Item, usedBy: Field) => Field[];
+    targetOf: (item: Item) => string;
+    remove: (item: Item) => Promise<void>;
+    yes: true | undefined;
+  },
 ): Promise<void> {
   const found = items.find((one) => one.name === name);
   if (found === undefined) {

@@ -5,22 +5,16 @@ import { takeLock } from "../../base/files/lock_file.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 
 /**
- * The paths of the files that a replacement uses. The new and old files are next to the executable.
+ * The paths of the files that a replacement uses: the executable, with symbolic links resolved; beside it the new executable
+ * before the replacement, and the old one until the new one is verified.
  */
-export interface SwapPlaces extends AsyncDisposable {
-  /** The path of the executable, with symbolic links resolved. */
-  readonly path: string;
-  /** The path of the new executable before the replacement. */
-  readonly next: string;
-  /** The path of the old executable during the replacement, until the new executable is verified. */
-  readonly previous: string;
-}
+type SwapPlaces = Readonly<Record<"path" | "next" | "previous", string>>;
 
 /**
  * Locks the executable, so that no other process replaces it, and removes the files of an interrupted update. Disposal
  * releases the lock. Throws CommandFailure if the folder is not writable or another update runs.
  */
-export async function openSwapPlaces(executable: string): Promise<SwapPlaces> {
+export async function openSwapPlaces(executable: string): Promise<SwapPlaces & AsyncDisposable> {
   const path = await Deno.realPath(executable);
   const [directory, name] = [dirname(path), basename(path)];
   const beside = (kind: string) => join(directory, `.inkling-${kind}-${name}`);

@@ -14,16 +14,6 @@ export interface PublicKey {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The content of a signature file, which minisign writes. */
-interface Signature {
-  keyId: string;
-  /** The signature of the file's hash. */
-  bytes: Uint8Array<ArrayBuffer>;
-  /** The trusted comment, and the signature of `bytes` with the comment. */
-  comment: string;
-  commentBytes: Uint8Array<ArrayBuffer>;
-}
-
 /** Thrown if a signature or a key cannot be used. The message is the reason. */
 export class SignatureError extends Error {
   override readonly name = "SignatureError";
@@ -70,7 +60,11 @@ export function signedComment(
   return new Uint8Array([...signature, ...new TextEncoder().encode(comment)]);
 }
 
-function parseSignature(text: string): Signature {
+/**
+ * Parses a signature file, which minisign writes: the signature of the file's hash, the trusted comment, and the signature
+ * of both.
+ */
+function parseSignature(text: string) {
   const [, signature = "", trusted = "", commentSignature = ""] = text.split(/\r?\n/);
   const [, comment] = /^trusted comment: (.*)$/.exec(trusted) ?? [];
   if (comment === undefined) throw new SignatureError("its signature has no trusted comment");

@@ -163,9 +163,9 @@ async function workspaceChecks(
     opened: AsyncDisposableStack;
   },
 ): Promise<Check[]> {
-  const { config, directories, home } = settings;
+  const { directories } = settings;
   const files = await validateWorkspace(settings, undefined, { cwd: directories.workspace });
-  const registry = new AgentRegistry({ config, directories, home });
+  const registry = new AgentRegistry(settings);
   await registry.load();
   const agents = registry.list();
   // The check of the server reports a needed sign-in, too.
@@ -267,7 +267,7 @@ function findPlaces(
 const MAX_CHARACTERS = 400;
 
 /** Starts all servers at once and returns one check for each. */
-export function serverChecks(
+function serverChecks(
   names: readonly string[],
   { servers, file }: { servers: ServerConnections; file: string },
 ): Check[] {

@@ -5,9 +5,9 @@ import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 /** Returns the agents' ids by the skill or server that they name. Agents with broken files are left out. */
 export async function findNamingAgents(
   field: "skills" | "mcp",
-  { config, directories, home }: WorkspaceSettings,
+  settings: WorkspaceSettings,
 ): Promise<Map<string, string[]>> {
-  const registry = new AgentRegistry({ config, directories, home });
+  const registry = new AgentRegistry(settings);
   await registry.load();
   const naming = new Map<string, string[]>();
   for (const agent of registry.list()) {

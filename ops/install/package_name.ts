@@ -22,12 +22,8 @@ export interface InstalledPackage {
   env?: Record<string, string>;
 }
 
-/** The folder that a package is installed into, and the folder that it is moved to. */
-export interface InstallFolders {
-  /** The empty folder that npm installs into. */
-  fresh: string;
-  folder: string;
-}
+/** The empty folder that a package is installed into (`fresh`), and the folder that it is moved to. */
+export type InstallFolders = Record<"fresh" | "folder", string>;
 
 /** The names of packages, each with an optional version: `name@version`, or for PyPI also `name==version`. */
 const NAMES = {

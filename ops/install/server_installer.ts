@@ -5,7 +5,6 @@ import type { JsonObject } from "../../base/json.ts";
 import { isInstalled } from "../../base/files/installed_program.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import { NotInstalled, refuseFileErrors } from "./not_installed.ts";
 import type {
   SignedIn,
@@ -86,8 +85,9 @@ export class ServerInstaller {
     this.#options = options;
   }
 
-  get #settings(): WorkspaceSettings {
-    return this.#options.settings;
+  /** The path of mcp-servers.json. */
+  get #file(): string {
+    return this.#options.settings.directories.mcpServersFile;
   }
 
   /**
@@ -97,8 +97,8 @@ export class ServerInstaller {
   async prepare(request: ServerRequest, signal: AbortSignal): Promise<PreparedServer> {
     checkRequest(request);
     const { name, source, env, token } = request;
-    const { settings: { shell, directories: { mcpServersFile: file } }, clock, cwd } =
-      this.#options;
+    const { settings: { shell }, clock, cwd } = this.#options;
+    const file = this.#file;
     return await refuseFileErrors(async () => {
       // This result is discarded. The call before the download reports a broken file or an existing entry at once.
       addEntry(await readServers(file), { file, name, entry: { command: "x" } });
@@ -158,7 +158,7 @@ export class ServerInstaller {
   async prepareEntry(
     { name, entry }: { name: string; entry: JsonObject },
   ): Promise<PreparedServer> {
-    const { directories: { mcpServersFile: file } } = this.#settings;
+    const file = this.#file;
     return await refuseFileErrors(async () => {
       checkName(name);
       const parsed = parseServers(JSON.stringify({ [name]: entry }), file);
@@ -169,7 +169,7 @@ export class ServerInstaller {
       }
       addEntry(await readServers(file), { file, name, entry });
       const { command } = entry;
-      const around = { path: this.#settings.shell["PATH"], cwd: this.#options.cwd };
+      const around = { path: this.#options.settings.shell["PATH"], cwd: this.#options.cwd };
       // A `~` is expanded when the server starts.
       const isMissing = typeof command === "string" && !command.startsWith("~") &&
         !isInstalled(command, around);
@@ -194,7 +194,7 @@ export class ServerInstaller {
       import("../../runtime/agents/registry.ts"),
       import("../authoring/server_connections.ts"),
     ]);
-    const registry = new AgentRegistry(this.#settings);
+    const registry = new AgentRegistry(this.#options.settings);
     await registry.load();
     await using servers = await openServerConnections({
       ...this.#options,
@@ -206,21 +206,18 @@ export class ServerInstaller {
 
   /** Writes into an added server's entry which of its tools need no approval. Throws NotInstalled. */
   async freeTools(name: string, tools: readonly string[]): Promise<void> {
-    const { directories: { mcpServersFile: file } } = this.#settings;
-    await refuseFileErrors(() =>
-      changeEntry({ file, path: [name, "auto_approve"], value: [...tools] })
-    );
+    const path: [string, string] = [name, "auto_approve"];
+    await refuseFileErrors(() => changeEntry({ file: this.#file, path, value: [...tools] }));
   }
 
   /** Returns the servers of mcp-servers.json in the file's order. Throws NotInstalled if the file is broken. */
   async list(): Promise<ListedServer[]> {
-    const { directories: { mcpServersFile: file } } = this.#settings;
     return await refuseFileErrors(async () => {
-      const entries = await readEntries(file);
+      const entries = await readEntries(this.#file);
       if (entries.length === 0) return [];
-      const naming = await findNamingAgents("mcp", this.#settings);
+      const naming = await findNamingAgents("mcp", this.#options.settings);
       return await Promise.all(entries.map(async ({ name, ...entry }) => {
-        const folder = join(dirname(file), "mcp", name);
+        const folder = join(dirname(this.#file), "mcp", name);
         const pinned = isName(name) ? await installedSource(folder) : undefined;
         return {
           name,
@@ -254,10 +251,9 @@ export class ServerInstaller {
 
   /** Removes a server's entry, its sign-in, and the folder of its package. Throws NotInstalled. */
   async remove({ name, folder }: Pick<ListedServer, "name" | "folder">): Promise<void> {
-    const { directories: { mcpServersFile: file } } = this.#settings;
     await refuseFileErrors(async () => {
       await this.signOut(name);
-      await changeEntry({ file, path: [name], value: undefined });
+      await changeEntry({ file: this.#file, path: [name], value: undefined });
       if (folder !== undefined) await Deno.remove(folder, { recursive: true });
     });
   }

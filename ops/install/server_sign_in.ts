@@ -1,11 +1,10 @@
 // The operations behind `inkling mcp login`, `inkling mail login` and their `logout`: a person's sign-in to a remote MCP
 // server or a mail account. The service finds the stored tokens when a connection needs them.
 import { untilAborted } from "../../base/bounded_wait.ts";
-import type { Clock } from "../../base/clock.ts";
 import { RuntimeError } from "../../base/errors.ts";
 import { lazyModule } from "../../base/lazy_module.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import { describeLocalSignIns } from "../../runtime/config/database_settings.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
 import type { CredentialStore } from "../../runtime/tools/mcp/sign_in/credentials.ts";
 import {
   describeSignInNeeded,
@@ -26,10 +25,7 @@ const loadStart = lazyModule(() => import("../../runtime/tools/mcp/sign_in/sign_
 const loadRevocation = lazyModule(() => import("../../runtime/tools/mcp/sign_in/revoke_tokens.ts"));
 
 /** The workspace, and the clock for the ends of tokens. */
-export interface SignInOptions {
-  settings: WorkspaceSettings;
-  clock: Clock;
-}
+export type SignInOptions = Pick<Context, "settings" | "clock">;
 
 /** The part of a sign-in that a person does. */
 export interface SignInDialog {

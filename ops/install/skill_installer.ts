@@ -2,11 +2,10 @@
 import { basename, dirname, join } from "../../base/plain_path.ts";
 import { describeBadName } from "../../runtime/agents/agent_id.ts";
 import { writeFileAtomically } from "../../base/files/atomic_file.ts";
-import type { Clock } from "../../base/clock.ts";
 import { errorsFirst, formatDiagnostic } from "../../base/diagnostics.ts";
 import { ignoreMissing } from "../../base/files/missing.ts";
 import { sha256Of } from "../../base/sha256.ts";
-import type { WorkspaceSettings } from "../../runtime/config/settings.ts";
+import type { Context } from "../../runtime/config/context.ts";
 import { splitFrontMatter } from "../../runtime/config/files/front_matter.ts";
 import { parseYaml } from "../../runtime/config/files/yaml_document.ts";
 import { isWithin } from "../../runtime/tools/files/place.ts";
@@ -77,9 +76,9 @@ export interface ListedSkill {
 
 /** Adds, lists and removes the skills of one workspace. */
 export class SkillInstaller {
-  readonly #options: { settings: WorkspaceSettings; clock: Clock; cwd: string };
+  readonly #options: Pick<Context, "settings" | "clock"> & { cwd: string };
 
-  constructor(options: { settings: WorkspaceSettings; clock: Clock; cwd: string }) {
+  constructor(options: Pick<Context, "settings" | "clock"> & { cwd: string }) {
     this.#options = options;
   }
 

@@ -15,12 +15,8 @@ export type SkillSource =
   | { kind: "git"; url: string; ref?: string }
   | { kind: "npm"; name: PackageName };
 
-/** A downloaded source. */
-export interface FetchedSource {
-  folder: string;
-  /** The source with its version, and with a commit or digest. */
-  pinned: string;
-}
+/** A downloaded source: its folder, and the source with its version and with a commit or digest. */
+type FetchedSource = Record<"folder" | "pinned", string>;
 
 /** Parses a source. Relative folders are resolved against `cwd`. Throws NotInstalled for any other text. */
 export function parseSkillSource(

@@ -145,7 +145,11 @@ export class Installation {
       log: { write: () => {} },
     });
     await tryModel(toModelSettings(choices.model), {
-      settings: { config, directories, environment: this.#environment(directories) },
+      settings: {
+        config,
+        directories,
+        environment: new EnvironmentFiles(await this.#keyPlaces(config)),
+      },
       apiKey: choices.apiKey,
       billing: opened.billing,
       clock,
@@ -192,7 +196,7 @@ export class Installation {
   async tryMail(): Promise<Finding[]> {
     const { config } = await this.#withChoices({});
     const directories = await this.#directories(config);
-    const environment = this.#environment(directories);
+    const environment = new EnvironmentFiles(await this.#keyPlaces(config));
     // A shared database may not be there yet, and a new account has a password.
     const settings = { config, environment, directories, database: undefined };
     const found = await Promise.all(mailChecks(settings, this.#clock).map((check) => check()));
@@ -233,12 +237,5 @@ export class Installation {
   #directories(config: Config): Promise<Directories> {
     const { shell, home } = this.#surroundings;
     return resolveDirectories({ env: (name) => shell[name], home, config });
-  }
-
-  #environment({ workspaceEnvFile, configEnvFile }: Directories): EnvironmentFiles {
-    return new EnvironmentFiles({
-      files: [workspaceEnvFile, configEnvFile],
-      shell: this.#surroundings.shell,
-    });
   }
 }

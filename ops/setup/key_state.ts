@@ -15,10 +15,7 @@ export interface KeyState {
 }
 
 /** The places in which keys are searched: the files in their order, then the environment. */
-export interface KeyPlaces {
-  files: readonly string[];
-  shell: Readonly<Record<string, string>>;
-}
+export type KeyPlaces = ConstructorParameters<typeof EnvironmentFiles>[0];
 
 /** A model provider and the availability of its key. */
 export interface ProviderKey {

@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { update } from "../../declarations/service_commands.ts";
 import { readInfo } from "../../service/connection.ts";
-import { type CommandContext, commandFailed, type CommandFailure } from "../../context/context.ts";
+import { type CommandContext, commandFailed } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../context/distribution.ts";
 
@@ -41,7 +41,10 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
     case "binary":
       return await offerOfReleases(context, distribution, signal);
     case "npm":
-      throw unpublished(distribution.packageName);
+      throw commandFailed(
+        `Cannot update through npm: Inkling is not in npm's registry, so "${distribution.packageName}" there may be another program. ` +
+          "Install the package file of the new version, as you did with this one: npm install --global ./inkling-<version>.tgz",
+      );
     case "source":
       throw commandFailed(
         `Inkling runs from its source in ${distribution.directory}: run "git pull" there to update it`,
@@ -49,13 +52,6 @@ async function findOffer(context: CommandContext, signal: AbortSignal): Promise<
     default:
       return distribution satisfies never;
   }
-}
-
-function unpublished(packageName: string): CommandFailure {
-  return commandFailed(
-    `Cannot update through npm: Inkling is not in npm's registry, so "${packageName}" there may be another program. ` +
-      "Install the package file of the new version, as you did with this one: npm install --global ./inkling-<version>.tgz",
-  );
 }
 
 async function offerOfReleases(
