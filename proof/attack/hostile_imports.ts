@@ -64,7 +64,7 @@ async function importOnce(): Promise<string[]> {
   const importer = new AgentImporter({ settings, clock: new SystemClock(), cwd: place.root });
   await using opened = await importer.open(repository, { signal: new AbortController().signal });
   const plan = opened.plan(opened.files, {});
-  const written = await opened.write(plan, { permissions: [] });
+  const written = await opened.write(plan, []);
   const reached: string[] = [];
   if (written.length < 6) reached.push(`only ${written.length} files were read`);
   for (const { id, path } of written) {

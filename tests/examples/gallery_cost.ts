@@ -2,7 +2,7 @@
 import { findCaseFiles, readCaseFile } from "../../ops/testing/case_files.ts";
 import { CaseScript } from "../../ops/testing/case_script.ts";
 import { playCase } from "../../ops/testing/play_case.ts";
-import type { OpenedTestPorts } from "../../ops/testing/test_ports.ts";
+import type { TestPorts } from "../../ops/testing/test_ports.ts";
 import type { Model } from "../../runtime/models/model.ts";
 import { estimateInputTokens, estimateOutputTokens } from "../../runtime/models/token_estimate.ts";
 
@@ -14,7 +14,7 @@ export interface ReplyTokens {
 
 /** Plays a case of an agent, and returns the estimated tokens of each reply. */
 export async function estimateCase(
-  ports: OpenedTestPorts,
+  ports: TestPorts,
   { agentId, name }: { agentId: string; name: string },
 ): Promise<ReplyTokens[]> {
   const { directories } = ports.settings;

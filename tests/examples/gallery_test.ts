@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { SystemClock } from "../../base/clock.ts";
-import { type OpenedTestPorts, openTestPorts } from "../../ops/testing/test_ports.ts";
+import { openTestPorts, type TestPorts } from "../../ops/testing/test_ports.ts";
 import { GALLERY_NAMES } from "../../present/gallery_names.ts";
 import { costOf, readGalleryFile } from "../docs/gallery_reference.ts";
 import { createExampleWorkspace, exampleFiles, EXAMPLES } from "./example_workspace.ts";
@@ -47,7 +47,7 @@ Deno.test("the gallery: an agent that writes and reads the web reaches only its 
 });
 
 const opened = new AsyncDisposableStack();
-let ports: OpenedTestPorts;
+let ports: TestPorts;
 
 Deno.test.beforeAll(async () => {
   const place = opened.use(await createExampleWorkspace("gallery"));
