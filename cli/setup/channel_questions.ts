@@ -26,6 +26,8 @@ const KINDS = {
   },
   ntfy: { label: "ntfy", hint: "push messages to a phone", ask: askNtfy },
   slack: { label: "Slack webhook", hint: "messages into a channel, no answers", ask: askSlack },
+  webhook: { label: "a webhook", hint: "signed JSON to an address", ask: askWebhook },
+  command: { label: "a command", hint: "gets each message as JSON", ask: askCommand },
 };
 
 /** The objects that the channel questions use: the output, the prompts, the installation and the ids of the agents. */
@@ -116,6 +118,37 @@ async function askSlack(
   if (value === "") return undefined;
   const name = "SLACK_WEBHOOK_URL";
   return { name: "team", settings: { type: "slack", url: name }, secrets: [{ name, value }] };
+}
+
+async function askWebhook(
+  { output, interview, installation }: ChannelDialog,
+): Promise<ChannelChoice | undefined> {
+  const secret = "INKLING_HOOK_SECRET";
+  const toSettings = (url: string) => ({ type: "webhook", url, secret });
+  const url = await interview.text({
+    message: "Address of the webhook; leave empty to skip this",
+    check: checks(installation, toSettings),
+  });
+  if (url === "") return undefined;
+  output.sentence(
+    `The receiver verifies messages with ${secret}, which the .env file will contain`,
+  );
+  const value = `whsec_${crypto.getRandomValues(new Uint8Array(32)).toBase64()}`;
+  return { name: "hook", settings: toSettings(url), secrets: [{ name: secret, value }] };
+}
+
+async function askCommand(
+  { interview, installation }: ChannelDialog,
+): Promise<ChannelChoice | undefined> {
+  const toSettings = (line: string) => ({
+    ...{ type: "command", run: line.trim().split(/\s+/), allow: true },
+  });
+  const line = await interview.text({
+    message: "Program and arguments; it reads a message as JSON; leave empty to skip this",
+    placeholder: "mail -s Inkling you@example.org",
+    check: checks(installation, toSettings),
+  });
+  return line === "" ? undefined : { name: "command", settings: toSettings(line) };
 }
 
 /**

@@ -27,7 +27,7 @@ interface StepsWorld extends SetupWorld {
 async function createStepsWorld(config = CONFIG): Promise<StepsWorld> {
   const world = await createSetupWorld({ config });
   const { cli } = world;
-  for (const name of ["phone", "team"]) {
+  for (const name of ["phone", "team", "hook", "command"]) {
     cli.trials.set(name, { name, delivered: true, reply: "it answered 200" });
   }
   return {
@@ -65,6 +65,16 @@ Deno.test("setup adds a channel of each kind, tests it, and asks if the message 
       { team: { type: "slack", url: "SLACK_WEBHOOK_URL" } },
       /^SLACK_WEBHOOK_URL=.*s3cr3t/m,
     ],
+    [["webhook", "no address", "https://hooks.example/in"], {
+      hook: { type: "webhook", url: "https://hooks.example/in", secret: "INKLING_HOOK_SECRET" },
+    }, /^INKLING_HOOK_SECRET=whsec_[\w+/]{43}=$/m],
+    [["command", "mail -s Inkling me@example.org"], {
+      command: {
+        type: "command",
+        run: ["mail", "-s", "Inkling", "me@example.org"],
+        allow: true,
+      },
+    }, undefined],
   ];
   for (const [answers, channels, secret] of kinds) {
     await using world = await createStepsWorld();
@@ -77,7 +87,7 @@ Deno.test("setup adds a channel of each kind, tests it, and asks if the message 
     else {
       assert.match(await world.read(world.secretFile), secret);
       assert.equal((await Deno.stat(world.secretFile)).mode! & 0o777, 0o600);
-      assert.doesNotMatch(text + said, /tk_0123|s3cr3t/);
+      assert.doesNotMatch(text + said, /tk_0123|s3cr3t|whsec_\w/);
     }
     assert.match(said, /delivered \(it answered 200\)/);
     assert.deepEqual(cli.lost, []);
@@ -218,7 +228,7 @@ Deno.test("setup skips a last step at Enter, and keeps the written files at Ctrl
   await world.finish(["later"]);
   const before = await world.read(world.configFile);
   for (
-    const answers of [[CTRL_C], ["ntfy", CTRL_C], ["slack", ""]]
+    const answers of [[CTRL_C], ["ntfy", CTRL_C], ["slack", ""], ["webhook", ""], ["command", ""]]
   ) {
     const code = answers.at(-1) === CTRL_C ? 130 : 0;
     const said = await world.finish(answers, code);
