@@ -28,6 +28,7 @@ function rankOf({ value, label, hint = "" }: Choice, wanted: string): number | u
     words(`${id} ${name}`).some((word) => word.startsWith(wanted)),
     id.includes(wanted) || name.includes(wanted),
     about.includes(wanted),
+    holdsInOrder(id, wanted),
   ];
   const rank = fits.indexOf(true);
   return rank === -1 ? undefined : rank;
@@ -35,4 +36,15 @@ function rankOf({ value, label, hint = "" }: Choice, wanted: string): number | u
 
 function words(text: string): string[] {
   return text.split(/[^\p{L}\p{N}]+/u);
+}
+
+/** Returns whether the text contains the characters of `wanted` in the same order: `nightly backup` contains `nbk`. */
+function holdsInOrder(text: string, wanted: string): boolean {
+  let from = 0;
+  for (const char of wanted) {
+    const at = text.indexOf(char, from);
+    if (at === -1) return false;
+    from = at + char.length;
+  }
+  return true;
 }

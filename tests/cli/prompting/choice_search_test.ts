@@ -22,7 +22,7 @@ Deno.test("searchChoices() returns the best match first", () => {
     ["WRIT", ["reporter", "asker"]],
     ["re", ["reporter", "report"]],
     ["notes", ["reporter"]],
-    ["nbk", []],
+    ["nbk", ["nightly backup"]],
     ["üb", ["Übung"]],
     ["zzz", []],
   ];
