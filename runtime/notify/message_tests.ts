@@ -8,7 +8,7 @@ import { sha256Of } from "../../base/sha256.ts";
 import { mayAnybodyAnswer } from "../config/chat_schema.ts";
 import type { ChannelSettings, NotifySettings } from "../config/notify_schema.ts";
 import { LINK_MS } from "./answer_links.ts";
-import type { ChannelPorts } from "./channels/channel.ts";
+import type { Context } from "../config/context.ts";
 
 /** The result of a channel's last test: `none` also after a change of the channel's settings. */
 export type TestResult = "accepted" | "failed" | "none";
@@ -34,12 +34,16 @@ const storedTest = z.object({
 const storedTests = z.record(z.string(), storedTest).catch({});
 type StoredTest = z.infer<typeof storedTest>;
 
+type Ports = Pick<Context, "clock"> & {
+  settings: Pick<Context["settings"], "config"> & { directories: { stateDir: string } };
+};
+
 /** The test messages of a workspace. */
 export class MessageTests {
-  readonly #ports: Pick<ChannelPorts, "clock" | "settings">;
+  readonly #ports: Ports;
   readonly #file: string;
 
-  constructor(ports: Pick<ChannelPorts, "clock" | "settings">) {
+  constructor(ports: Ports) {
     this.#ports = ports;
     this.#file = `${ports.settings.directories.stateDir}/message_tests.json`;
   }

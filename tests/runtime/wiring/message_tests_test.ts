@@ -64,9 +64,8 @@ Deno.test("a channel counts as untested after its settings change or its test fi
   const phone: ChannelSettings = { type: "ntfy", url: "https://ntfy.sh", topic: "one" };
   const channels: Record<string, ChannelSettings> = { phone };
   const config = { ...configOf(""), notify: { ...configOf("").notify, channels } };
-  const directories = { configDir: folder.path, stateDir: folder.path };
-  const environment = { get: () => undefined };
-  const tests = new MessageTests({ settings: { config, directories, environment }, clock });
+  const directories = { stateDir: folder.path };
+  const tests = new MessageTests({ settings: { config, directories }, clock });
   await tests.record("phone", { isAccepted: true, token: "secret" });
   await tests.confirm("secret");
   await tests.record("phone", { isAccepted: true, token: "secret" });
