@@ -7,13 +7,15 @@ import {
 } from "../../api/client/client.ts";
 import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import { toLabelWords } from "../../base/text/label_words.ts";
-import type { Clock } from "../context/app.ts";
+import type { CliApp, Clock } from "../context/app.ts";
 import { CommandFailure, EXIT, type ExitCode, Interrupted } from "../context/exit.ts";
+import type { Output } from "../output/output.ts";
 import { whileMoving } from "../prompting/terminal_signals.ts";
 import type { RunView } from "../output/run/text_view.ts";
 import { AnsweredElsewhere, askWhileOpen } from "./ask_while_open.ts";
-import { type CancellableRun, RunCancellation } from "./run_cancellation.ts";
 
+/** The maximum wait for the end of a cancelled run. */
+const CANCEL_MS = 15_000;
 /** The interval of the checks of a run whose question was answered, until the run continues. */
 const RECHECK_MS = 100;
 /**
@@ -24,7 +26,11 @@ const NODE_CHECK_MS = 2_000;
 const RARE_NODE_CHECK_MS = 30_000;
 
 /** The run to watch, and the signals and settings of the watch. */
-export interface WatchedRun extends CancellableRun {
+export interface WatchedRun {
+  app: CliApp;
+  output: Output;
+  client: Client;
+  executionId: number;
   view: RunView;
   /** The number of the last frame that is not shown; absent to show all. */
   after?: number;
@@ -56,35 +62,70 @@ export interface RunOutcome {
 
 /** Shows a run until its end or an unanswered question, and returns its outcome. */
 export async function watchRun(run: WatchedRun): Promise<RunOutcome> {
-  using cancellation = new RunCancellation(run);
-  const onCancel = () => cancellation.request();
+  using watch = new Watch(run);
+  const onCancel = () => watch.cancel();
   if (run.cancelSignal?.aborted) onCancel();
   else run.cancelSignal?.addEventListener("abort", onCancel, { once: true });
   try {
-    return await new Watch(run, cancellation).follow();
+    return await watch.follow();
   } finally {
     run.cancelSignal?.removeEventListener("abort", onCancel);
   }
 }
 
-class Watch {
+class Watch implements Disposable {
   readonly #run: WatchedRun;
-  readonly #cancellation: RunCancellation;
+  /** Aborts with Interrupted if the cancelled run does not end in time, or the service refuses to cancel it. */
+  readonly #over = new AbortController();
+  #isCancelled = false;
   readonly #signal: AbortSignal;
   #after: number;
 
-  constructor(run: WatchedRun, cancellation: RunCancellation) {
+  constructor(run: WatchedRun) {
     this.#run = run;
-    this.#cancellation = cancellation;
     this.#after = run.after ?? 0;
-    this.#signal = AbortSignal.any([cancellation.signal, run.leaveSignal]);
+    this.#signal = AbortSignal.any([this.#over.signal, run.leaveSignal]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  /**
+   * Requests the cancellation from the service, and ends the watch if the run does not end in time. Further calls have no
+   * effect.
+   */
+  cancel(): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
+    void this.#requestCancel();
+  }
+
+  async #requestCancel(): Promise<void> {
+    const { app: { clock }, output, client, executionId } = this.#run;
+    output.note(`Cancelling execution ${executionId}. Ctrl+C again stops waiting for it`);
+    try {
+      await client.cancel(executionId);
+      await clock.sleep(CANCEL_MS, this.#over.signal);
+      output.error(`Execution ${executionId} has not ended yet: inkling logs -e ${executionId}`);
+    } catch (error) {
+      // The watch was disposed because the run has ended.
+      if (this.#over.signal.aborted) return;
+      const reason = error instanceof ServiceUnreachable
+        ? "the service does not answer"
+        : error instanceof Error
+        ? error.message
+        : String(error);
+      output.error(`Execution ${executionId} could not be cancelled: ${reason}`);
+    }
+    this.#over.abort(new Interrupted());
   }
 
   async follow(): Promise<RunOutcome> {
     for (;;) {
       const last = await this.#showFrames();
       if (last?.event === "complete") return this.#toOutcome(last);
-      if (this.#cancellation.isRequested) {
+      if (this.#isCancelled) {
         // The run asked its question before the request to cancel it arrived, so it will end soon.
         await this.#pause();
       } else if (last?.event !== "waiting") {
@@ -159,11 +200,7 @@ class Watch {
   #toOutcome({ payload }: StreamFrame): RunOutcome {
     const { status, total_tokens: tokens, cost_usd: cost } = payload;
     return {
-      code: this.#cancellation.isRequested
-        ? EXIT.interrupted
-        : status === "success"
-        ? EXIT.ok
-        : EXIT.failed,
+      code: this.#isCancelled ? EXIT.interrupted : status === "success" ? EXIT.ok : EXIT.failed,
       totalTokens: typeof tokens === "number" ? tokens : 0,
       costUsd: typeof cost === "number" ? cost : null,
     };
@@ -183,7 +220,7 @@ class Watch {
     } catch (error) {
       if (error instanceof Interrupted) {
         if (cancelSignal === undefined) throw error;
-        this.#cancellation.request();
+        this.cancel();
         return true;
       }
       if (error instanceof AnsweredElsewhere) output.note(error.message);
