@@ -2,7 +2,6 @@
 // stopping.
 import { untilAborted } from "../../base/bounded_wait.ts";
 import { ApiError, type Client, ServiceUnreachable } from "../../api/client/client.ts";
-import type { ForkBody } from "../../api/schemas/replay_schemas.ts";
 import type { RunAccepted, RunBody } from "../../api/schemas/run_schemas.ts";
 import type { Places } from "../context/app.ts";
 import { checkHealth } from "../service/connection.ts";
@@ -11,22 +10,15 @@ import type { Interrupts } from "../prompting/interrupts.ts";
 import { openService } from "../service/daemon.ts";
 import { pollFor } from "../service/self_start.ts";
 import { orUnknownAgent } from "../context/unknown_agent.ts";
-import { findExecution } from "./find_execution.ts";
 
 const GOING_MS = 20_000;
-
-/** The service's response to a request for a run, and a client of that service. The caller must dispose the client. */
-export interface AcceptedRun {
-  client: Client;
-  accepted: RunAccepted;
-}
 
 /** Requests a run of an agent, as accept() describes. Throws CommandFailure for an unknown agent. */
 export async function acceptRun(
   context: CommandContext,
   { agentId, body }: { agentId: string; body: RunBody },
   interrupts: Interrupts,
-): Promise<AcceptedRun> {
+): ReturnType<typeof accept> {
   return await accept(
     context,
     interrupts,
@@ -35,30 +27,15 @@ export async function acceptRun(
   );
 }
 
-/** Requests a fork of an execution, as accept() describes. Throws CommandFailure for an unknown execution. */
-export async function acceptFork(
-  context: CommandContext,
-  { executionId, body }: { executionId: number; body: ForkBody },
-  interrupts: Interrupts,
-): Promise<AcceptedRun> {
-  return await accept(context, interrupts, async (client, key) => {
-    const { agent_id: agentId } = await findExecution(client, executionId);
-    // Checks that the agent exists before the fork. An older service answers a fork with 404, and this function must not
-    // report that answer as an unknown agent.
-    await orUnknownAgent(client.agent(agentId), { app: context.app, client, agentId });
-    return await client.fork(executionId, body, key);
-  });
-}
-
 /**
  * Sends a request for a run. If the service is stopping, waits until it has stopped, starts a new service and repeats the
- * request once. The idempotency key prevents a second run.
+ * request once. The idempotency key prevents a second run. The caller must dispose the client.
  */
-async function accept(
+export async function accept(
   context: CommandContext,
   { first: signal, second: leaveSignal }: Interrupts,
   ask: (client: Client, key: { idempotencyKey: string }) => Promise<RunAccepted>,
-): Promise<AcceptedRun> {
+): Promise<{ client: Client; accepted: RunAccepted }> {
   const { app, workspace } = context;
   const places = await app.places(workspace);
   const idempotencyKey = crypto.randomUUID();

@@ -3,7 +3,7 @@ import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import type { CommandOptions } from "../command_line/command.ts";
 import type { respond } from "../declarations/execution_commands.ts";
 import type { Answer } from "../prompting/asking.ts";
-import { CommandFailure, EXIT } from "../context/exit.ts";
+import { misuse } from "../context/exit.ts";
 import { signInServerOf } from "../../present/asked_sign_in.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 
@@ -64,13 +64,9 @@ export function describeNeed(pending: PendingBody): string {
   }
 }
 
-function answersOf({ yes, no, text, choice }: AnswerFlags): string[] {
-  return [
-    ...(yes ? ["--yes"] : []),
-    ...(no ? ["--no"] : []),
-    ...(text !== undefined ? ["--text"] : []),
-    ...(choice !== undefined ? ["--choice"] : []),
-  ];
+function answersOf(flags: AnswerFlags): string[] {
+  return (["yes", "no", "text", "choice"] as const)
+    .filter((name) => flags[name] !== undefined).map((name) => `--${name}`);
 }
 
 function selection(choices: readonly string[], pending: PendingBody): Answer {
@@ -100,8 +96,4 @@ function optionOf(choice: string, pending: PendingBody): string {
 
 function listOptions({ options }: PendingBody): string {
   return (options ?? []).map((option, index) => `${index + 1} ${toVisibleLine(option)}`).join(", ");
-}
-
-function misuse(message: string): CommandFailure {
-  return new CommandFailure(EXIT.usage, message);
 }

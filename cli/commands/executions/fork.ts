@@ -7,7 +7,8 @@ import { ignoreMissing } from "../../../base/files/missing.ts";
 import { misuse } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
-import { acceptFork } from "../../runs/accept_run.ts";
+import { orUnknownAgent } from "../../context/unknown_agent.ts";
+import { accept } from "../../runs/accept_run.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { showAccepted, showRun } from "../../runs/show_run.ts";
 
@@ -23,7 +24,13 @@ export const perform = performs<typeof fork>(async (context, options, { id }) =>
     ...(followers && { start_followers: true }),
   };
   using interrupts = listenToInterrupts(app);
-  const { client, accepted } = await acceptFork(context, { executionId: id, body }, interrupts);
+  const { client, accepted } = await accept(context, interrupts, async (client, key) => {
+    const { agent_id: agentId } = await findExecution(client, id);
+    // Checks that the agent exists before the fork. An older service answers a fork with 404, and this command must not
+    // report that answer as an unknown agent.
+    await orUnknownAgent(client.agent(agentId), { app, client, agentId });
+    return await client.fork(id, body, key);
+  });
   using _ = client;
   const { execution_id: executionId } = accepted;
   const { forked_from: from, agent_id: agentId } = await findExecution(client, executionId);
