@@ -3,7 +3,7 @@
 import { UsageError } from "./usage_error.ts";
 
 /** The arguments and options that an action accepts. */
-export interface ActionForm {
+type ActionForm = {
   /** The names of the required arguments. */
   words: readonly string[];
   /** The names of the optional arguments. */
@@ -12,26 +12,27 @@ export interface ActionForm {
   hasRest?: boolean;
   /** The keys of the accepted options. */
   options: readonly string[];
-}
+};
 
 /** Throws UsageError if a required argument is missing, or if the action does not accept a typed argument or option. */
-export function checkAction(
+export function checkAction<Action extends string>(
   command: string,
-  form: ActionForm & { action: string },
-  typed: { words: Readonly<Record<string, unknown>>; options: object },
+  forms: Readonly<Record<Action, ActionForm>>,
+  { action, ...words }: Readonly<{ action: Action } & Record<string, unknown>>,
+  options: object,
 ): void {
-  const { action, hasRest = false } = form;
-  for (const [name, value] of Object.entries(typed.words)) {
-    const isTyped = Array.isArray(value) ? value.length > 0 : value !== undefined;
+  const form = forms[action];
+  for (const [name, value] of Object.entries(words)) {
+    const isTyped = Array.isArray(value) ? value.length > 0 : value !== undefined && value !== "";
     if (form.words.includes(name)) {
       if (!isTyped) {
         throw new UsageError(`"${command} ${action}" needs the argument '${name}'`, command);
       }
-    } else if (isTyped && !form.more?.includes(name) && !(hasRest && Array.isArray(value))) {
+    } else if (isTyped && !form.more?.includes(name) && !(form.hasRest && Array.isArray(value))) {
       throw new UsageError(`"${command} ${action}" takes no argument '${name}'`, command);
     }
   }
-  const option = Object.keys(typed.options).find((key) => !form.options.includes(key));
+  const option = Object.keys(options).find((key) => !form.options.includes(key));
   if (option === undefined) return;
   throw new UsageError(`"${command} ${action}" takes no option '--${option}'`, command);
 }

@@ -6,7 +6,7 @@ import { checkAction } from "../../command_line/actions.ts";
 import { UsageError } from "../../command_line/usage_error.ts";
 import { chooseApprovals } from "../../install/server_tools.ts";
 import { readAllInput } from "../../prompting/piped_input.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { changeWithConsent, removeInstalled } from "../../install/consent.ts";
 import type { ListedServer, PreparedServer } from "../../../ops/install/server_installer.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -29,9 +29,9 @@ const loadSignIn = () => import("./mcp_sign_in.ts");
 type McpOptions = CommandOptions<typeof mcp>;
 
 /** Adds, lists or removes MCP servers, signs in to one, or is one, according to the action. */
-export const perform = performs<typeof mcp>(async (context, options, { action, ...words }) => {
-  checkAction("mcp", { ...ACTIONS[action], action }, { words, options });
-  const { name = "", source, args } = words;
+export const perform = performs<typeof mcp>(async (context, options, words) => {
+  checkAction("mcp", ACTIONS, words, options);
+  const { action, name = "", source, args } = words;
   if (action === "serve") await serve(context);
   else if (action === "list") await show(context, options);
   else if (action === "remove") await remove(context, name, options);
@@ -69,7 +69,7 @@ async function add(
     throw new UsageError(`"mcp add" needs the argument 'source'`, "mcp");
   };
   if (source === undefined && /^\w[\w.-]*$/.test(typed)) refuseName();
-  const installer = await app.openServerInstaller(workspaceOf(context));
+  const installer = await app.openServerInstaller(context);
   using interrupts = listenToInterrupts(app);
   const prepare = (server: { name: string; source: string }) =>
     installer.prepare(
@@ -123,7 +123,7 @@ async function addOne(
 /** Prints the servers in mcp-servers.json. */
 async function show(context: CommandContext, { json }: McpOptions): Promise<void> {
   const { app, output } = context;
-  const servers = await (await app.openServerInstaller(workspaceOf(context))).list();
+  const servers = await (await app.openServerInstaller(context)).list();
   if (json) output.json(servers.map(toJson));
   else if (servers.length === 0) {
     output.detail('There are no MCP servers. "inkling mcp add" adds one');
@@ -156,7 +156,7 @@ async function remove(
   name: string,
   { yes }: McpOptions,
 ): Promise<void> {
-  const installer = await context.app.openServerInstaller(workspaceOf(context));
+  const installer = await context.app.openServerInstaller(context);
   await removeInstalled(context, {
     what: "MCP server",
     name,

@@ -3,7 +3,7 @@ import { defined } from "../../context/defined.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { skill } from "../../declarations/authoring_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { changeWithConsent, removeInstalled } from "../../install/consent.ts";
 import type { ListedSkill, PreparedSkill } from "../../../ops/install/skill_installer.ts";
 import { formatBytes } from "../../output/figures.ts";
@@ -25,9 +25,9 @@ const ACTIONS = {
 type SkillOptions = CommandOptions<typeof skill>;
 
 /** Adds, lists or removes skills, according to the action. */
-export const perform = performs<typeof skill>(async (context, options, { action, source = "" }) => {
-  const form = { ...ACTIONS[action], action };
-  checkAction("skill", form, { words: { source: source || undefined }, options });
+export const perform = performs<typeof skill>(async (context, options, words) => {
+  checkAction("skill", ACTIONS, words, options);
+  const { action, source = "" } = words;
   if (action === "list") await show(context, options);
   else await (action === "add" ? add : remove)(context, source, options);
 });
@@ -39,7 +39,7 @@ async function add(
   { yes, name, path }: SkillOptions,
 ): Promise<void> {
   const { app } = context;
-  const installer = await app.openSkillInstaller(workspaceOf(context));
+  const installer = await app.openSkillInstaller(context);
   using interrupts = listenToInterrupts(app);
   await using skill = await installer.prepare(defined({ source, name, path }), interrupts.first);
   const isSame = skill.changes !== undefined && listChanges(skill.changes) === "";
@@ -57,7 +57,7 @@ async function add(
 /** Prints the skills of the workspace. */
 async function show(context: CommandContext, { json }: SkillOptions): Promise<void> {
   const { app, output } = context;
-  const skills = await (await app.openSkillInstaller(workspaceOf(context))).list();
+  const skills = await (await app.openSkillInstaller(context)).list();
   if (json) output.json(skills.map(toJson));
   else if (skills.length === 0) output.detail('There are no skills. "inkling skill add" adds one');
   else {
@@ -82,7 +82,7 @@ async function remove(
   name: string,
   { yes }: SkillOptions,
 ): Promise<void> {
-  const installer = await context.app.openSkillInstaller(workspaceOf(context));
+  const installer = await context.app.openSkillInstaller(context);
   await removeInstalled(context, {
     what: "skill",
     name,

@@ -20,9 +20,9 @@ const ACTIONS = {
 } as const;
 
 /** Adds, lists, revokes or renews a key. A new key is the only text on standard output. */
-export const perform = performs<typeof key>(async (context, options, { action, name = "" }) => {
-  const form = { ...ACTIONS[action], action };
-  checkAction("key", form, { words: { name: name || undefined }, options });
+export const perform = performs<typeof key>(async (context, options, words) => {
+  checkAction("key", ACTIONS, words, options);
+  const { action, name = "" } = words;
   const { output } = context;
   const wanted = action === "add" ? readKey(name, options) : undefined;
   using client = await openService(context);

@@ -1,5 +1,5 @@
 // `inkling mail`: signs a person in to a mail account with OAuth, or forgets the sign-in.
-import { type CommandOptions, performs } from "../../command_line/command.ts";
+import { performs } from "../../command_line/command.ts";
 import type { mail } from "../../declarations/people_commands.ts";
 import { checkAction } from "../../command_line/actions.ts";
 import { signInNameOf } from "../../../runtime/vocabulary/sign_in_names.ts";
@@ -10,14 +10,12 @@ const ACTIONS = {
   logout: { words: ["account"], options: [] },
 } as const;
 
-type MailOptions = CommandOptions<typeof mail>;
-
 /** Signs in to an account or out of it, according to the action. */
 export const perform = performs<typeof mail>(
-  async (context, options: MailOptions, { action, account }) => {
-    checkAction("mail", { ...ACTIONS[action], action }, { words: { account }, options });
-    const name = signInNameOf(account);
-    if (action === "login") await logIn(context, name, options);
+  async (context, options, words) => {
+    checkAction("mail", ACTIONS, words, options);
+    const name = signInNameOf(words.account);
+    if (words.action === "login") await logIn(context, name, options);
     else await logOut(context, name);
   },
 );

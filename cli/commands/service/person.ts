@@ -13,11 +13,9 @@ const ACTIONS = {
 } as const;
 
 /** Lists the people, or removes one. */
-export const perform = performs<typeof person>(async (context, options, { action, name = "" }) => {
-  checkAction("person", { ...ACTIONS[action], action }, {
-    words: { name: name || undefined },
-    options,
-  });
+export const perform = performs<typeof person>(async (context, options, words) => {
+  checkAction("person", ACTIONS, words, options);
+  const { action, name = "" } = words;
   const { output } = context;
   using client = await openService(context);
   if (action === "remove") {

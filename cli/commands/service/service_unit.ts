@@ -19,7 +19,7 @@ const ACTIONS = {
 
 /** Performs one action on the unit. */
 export const perform = performs<typeof service>(async (context, options, { action }) => {
-  checkAction("service", { ...ACTIONS[action], action }, { words: {}, options });
+  checkAction("service", ACTIONS, { action }, options);
   if (action === "status") return await show(context, { json: options.json === true });
   const scope = options.system ? "system" : "user";
   const manager = await findUnitManager(context, { scope, action });
