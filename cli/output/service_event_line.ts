@@ -32,17 +32,12 @@ export function formatServiceEvent(
   });
 }
 
-/** The contents of an event's line: a mark, and texts of which the first is the agent's id. */
-interface EventLine {
-  mark: string;
-  parts: string[];
-}
-
+/** Returns the mark of an event's line, and its texts, of which the first is the agent's id. */
 function toEventLine(
   event: string,
   payload: FramePayload,
   { style, at }: { style: Style; at: number },
-): EventLine | undefined {
+): { mark: string; parts: string[] } | undefined {
   const agent = textOf(payload, "agent_id");
   const status = textOf(payload, "status");
   const execution = `execution ${numberOf(payload, "execution_id") ?? "?"}`;

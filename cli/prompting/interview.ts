@@ -2,20 +2,10 @@
 import { hasPerson } from "./ask_person.ts";
 import type { CommandContext } from "../context/context.ts";
 import { Interrupted, misuse } from "../context/exit.ts";
-import type { Choice } from "../context/input.ts";
+import type { Choice, Prompter } from "../context/input.ts";
 
 /** A check of an answer. It returns the problem as a sentence, or undefined for a valid answer. */
 export type CheckAnswer = (answer: string) => Promise<string | undefined> | string | undefined;
-
-/** A question that the user answers with a line of text. */
-export interface TextQuestion {
-  message: string;
-  /** The default answer, for Enter without a text. */
-  initial?: string;
-  /** A hint that is shown while the line is empty. */
-  placeholder?: string;
-  check?: CheckAnswer;
-}
 
 /** The questions of one command. Every method throws Interrupted at Esc and Ctrl+C. */
 export class Interview {
@@ -29,7 +19,10 @@ export class Interview {
     this.#context = context;
   }
 
-  text({ check, ...question }: TextQuestion): Promise<string> {
+  /** Asks for a line of text. `initial` is the default answer, for Enter without a text. */
+  text(
+    { check, ...question }: Parameters<Prompter["text"]>[0] & { check?: CheckAnswer },
+  ): Promise<string> {
     return this.#untilValid(() => this.#prompter.text(question), check);
   }
 
@@ -79,7 +72,7 @@ export class Interview {
     this.#context.output.error(problem);
   }
 
-  get #prompter(): CommandContext["app"]["input"]["prompter"] {
+  get #prompter(): Prompter {
     return this.#context.app.input.prompter;
   }
 }

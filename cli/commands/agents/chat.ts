@@ -15,7 +15,7 @@ import { shorten } from "../../output/width.ts";
 import { openTextView } from "../../output/run/text_view.ts";
 import { pickAgent } from "../../prompting/pick_agent.ts";
 import { type RunOutcome, watchRun } from "../../runs/watch_run.ts";
-import { type ChatSession, chooseSession, describeModel, introduce } from "./chat_session.ts";
+import { chooseSession, describeModel, introduce } from "./chat_session.ts";
 import { type ChatLine, COMMAND_NAMES, describeCommands, readChatLine } from "./chat_commands.ts";
 
 const PROMPT = "> ";
@@ -53,7 +53,11 @@ class Conversation {
   #costUsd: number | null = null;
   #hasFailed = false;
 
-  constructor(context: CommandContext, agentId: string, session: ChatSession) {
+  constructor(
+    context: CommandContext,
+    agentId: string,
+    session: Awaited<ReturnType<typeof chooseSession>>,
+  ) {
     this.#context = context;
     this.#sessionId = session.id;
     this.#lastMessage = session.lastMessage;

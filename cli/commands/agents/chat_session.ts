@@ -60,22 +60,15 @@ async function readAgent(client: Client, agentId: string): Promise<AgentDetail> 
   return await client.agent(agentId);
 }
 
-/** The conversation that a chat starts or continues. */
-export interface ChatSession {
-  id: string;
-  /** The user's last message; absent in a new conversation. */
-  lastMessage?: string;
-}
-
 /**
- * Returns a new conversation, or the conversation that the options --continue and --session select. Throws CommandFailure
- * if --continue finds no conversation.
+ * Returns a new conversation, or the conversation that the options --continue and --session select, with the user's last
+ * message. Throws CommandFailure if --continue finds no conversation.
  */
 export async function chooseSession(
   context: CommandContext,
   agentId: string,
   options: { continue?: boolean | undefined; session?: string | undefined },
-): Promise<ChatSession> {
+): Promise<{ id: string; lastMessage?: string }> {
   const { output } = context;
   const { session } = options;
   if (session === undefined && options.continue !== true) return { id: crypto.randomUUID() };

@@ -2,26 +2,15 @@
 import { performs } from "../../command_line/command.ts";
 import type { diff } from "../../declarations/execution_commands.ts";
 import type { Client } from "../../../api/client/client.ts";
-import type { ExecutionDetail } from "../../../api/schemas/execution_schemas.ts";
 import { EXIT } from "../../context/context.ts";
 import { formatCost, formatCount } from "../../output/figures.ts";
 import { formatElapsed } from "../../output/time.ts";
 import type { Output } from "../../output/output.ts";
-import {
-  compareParts,
-  type ExecutionPart,
-  type PartDifference,
-  toParts,
-} from "../../output/replay/execution_parts.ts";
+import { compareParts, type PartDifference, toParts } from "../../output/replay/execution_parts.ts";
 import { showChange } from "../../output/replay/text_change.ts";
 import { type Column, NOTHING, orNothing } from "../../output/table.ts";
 import { findExecution } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
-
-interface Compared {
-  execution: ExecutionDetail;
-  parts: ExecutionPart[];
-}
 
 /** Prints the differences between two executions. The exit code is 1 if their messages differ. */
 export const perform = performs<typeof diff>(async (context, { json }, { id, other: otherId }) => {
@@ -43,7 +32,9 @@ export const perform = performs<typeof diff>(async (context, { json }, { id, oth
   return differences.length === 0 ? EXIT.ok : EXIT.failed;
 });
 
-async function read(client: Client, id: number): Promise<Compared> {
+type Compared = Awaited<ReturnType<typeof read>>;
+
+async function read(client: Client, id: number) {
   const execution = await findExecution(client, id);
   return { execution, parts: toParts(await client.messages(id)) };
 }

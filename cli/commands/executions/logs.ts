@@ -96,23 +96,17 @@ async function showExecutions(
   }
 }
 
-/** The executions whose tool results match a search, and the extent of the search. */
-interface ResultSearch {
-  executions: ListedExecution[];
-  count: number;
-  /** The start time of the oldest searched execution; absent if all executions were searched. */
-  backTo?: string;
-}
+type ResultSearch = Awaited<ReturnType<typeof searchResults>>;
 
 /**
  * Searches the tool results of the newest executions. The database has no index of tool results, so the number of
- * executions is limited.
+ * executions is limited. `backTo` is the start of the oldest searched execution; absent if all executions were searched.
  */
 async function searchResults(
   client: Client,
   query: ExecutionQuery,
   last: number,
-): Promise<ResultSearch> {
+): Promise<{ executions: ListedExecution[]; count: number; backTo?: string }> {
   const { q, ...others } = query;
   const executions: ListedExecution[] = [];
   let count = 0;

@@ -14,7 +14,7 @@ import {
 } from "../../../present/readiness.ts";
 import { isAutomatic } from "../../../present/triggers.ts";
 import type { CliApp, Places } from "../../context/app.ts";
-import { type CommandContext, EXIT, workspaceOf } from "../../context/context.ts";
+import { type CommandContext, EXIT } from "../../context/context.ts";
 import { formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { PORT_REMEDY, unreachableWebhooks } from "../../output/problems.ts";
@@ -25,14 +25,8 @@ import { checkHealth, type Health } from "../../service/connection.ts";
 import { assessReadiness } from "../../service/readiness.ts";
 import { describeUnitStart } from "../../service/units/installed_unit.ts";
 
-/** A problem, and the result of its repair if a repair was tried. */
-interface Outcome {
-  finding: Finding;
-  /** A sentence about the successful repair; absent if no repair was made. */
-  fixed?: string;
-  /** The error message of a failed repair. */
-  failure?: string;
-}
+/** A problem, and the result of its repair if one was tried: a sentence about it, or the error message of its failure. */
+type Outcome = Finding & { fixed?: string; failure?: string };
 
 /** Runs all checks and prints the findings. The exit code is 1 if an error remains. */
 export const perform = performs<typeof doctor>(async (context, options) => {
@@ -41,16 +35,14 @@ export const perform = performs<typeof doctor>(async (context, options) => {
   using client = places && app.connect(places);
   const health = client === undefined ? "absent" : await checkHealth(client, app);
   const isRunning = health !== "absent";
-  const found = await app.examine({ ...workspaceOf(context), isRunning });
+  const found = await app.examine({ workspace: context.workspace, isRunning });
   const missing = await examineService(context, { places, client, health, found });
   const outcomes = found.findings
     .toSorted((a, b) => rank(a) - rank(b))
-    .map((finding) => options.fix ? repair(finding) : { finding });
+    .map((finding) => options.fix ? repair(finding) : finding);
   if (options.json) output.json(toJson(found, { outcomes, missing }));
   else show(output, found, { outcomes, missing });
-  const isIll = outcomes.some(({ finding, fixed }) =>
-    finding.severity === "error" && fixed === undefined
-  );
+  const isIll = outcomes.some(({ severity, fixed }) => severity === "error" && fixed === undefined);
   return isIll ? EXIT.failed : EXIT.ok;
 });
 
@@ -71,13 +63,13 @@ function rank({ severity }: Finding): number {
 }
 
 function repair(finding: Finding): Outcome {
-  if (finding.repair === undefined) return { finding };
+  if (finding.repair === undefined) return finding;
   try {
-    return { finding, fixed: finding.repair() };
+    return { ...finding, fixed: finding.repair() };
   } catch (error) {
     // A failed repair leaves the finding with its remedy, so that the user can act.
     if (!(error instanceof Error)) throw error;
-    return { finding, failure: error.message };
+    return { ...finding, failure: error.message };
   }
 }
 
@@ -108,8 +100,8 @@ async function examineService(
     return await examineRunning(context, { client, found, logFile: places?.logFile });
   }
   try {
-    await using local = await app.openLocalService(workspaceOf(context));
-    const { port, host } = await app.serviceDefaults(workspaceOf(context));
+    await using local = await app.openLocalService(context);
+    const { port, host } = await app.serviceDefaults(context);
     const transports = port === null ? [] : [`tcp://${host}:${port}`];
     const answers = await examineTriggers(local.client, { found, transports });
     // With a shared database, a service on another machine fires the triggers.
@@ -226,7 +218,7 @@ function toJson(
 ): unknown {
   return {
     checks,
-    findings: outcomes.map(({ finding: { repair, code: _, ...finding }, fixed, failure }) => ({
+    findings: outcomes.map(({ repair, code: _, fixed, failure, ...finding }) => ({
       ...finding,
       fixable: repair !== undefined,
       fixed: fixed ?? null,
@@ -250,7 +242,7 @@ function show(output: Output, found: Examination, { outcomes, missing }: Verdict
       output.line((i === 0 && mark !== "" ? `${mark} ` : indent) + dim(shown));
     });
   };
-  for (const { finding: { severity, subject, problem, remedy }, fixed, failure } of outcomes) {
+  for (const { severity, subject, problem, remedy, fixed, failure } of outcomes) {
     if (output.quiet && severity !== "error") continue;
     const name = toOneLine(subject);
     const mark = fixed !== undefined
@@ -271,8 +263,7 @@ function show(output: Output, found: Examination, { outcomes, missing }: Verdict
 
 function summarize({ checks }: Examination, outcomes: readonly Outcome[]): string {
   const count = (wanted: Finding["severity"]) =>
-    outcomes.filter(({ finding, fixed }) => finding.severity === wanted && fixed === undefined)
-      .length;
+    outcomes.filter(({ severity, fixed }) => severity === wanted && fixed === undefined).length;
   const fixedCount = outcomes.filter(({ fixed }) => fixed !== undefined).length;
   const left = outcomes.length - fixedCount;
   const done = fixedCount === 0 ? "" : `, ${fixedCount} fixed`;
@@ -281,8 +272,8 @@ function summarize({ checks }: Examination, outcomes: readonly Outcome[]): strin
     return `${formatPlural(checks, "check")}${done}, ${result}`;
   }
   const fixable =
-    outcomes.filter(({ finding, fixed, failure }) =>
-      finding.repair !== undefined && fixed === undefined && failure === undefined
+    outcomes.filter(({ repair, fixed, failure }) =>
+      repair !== undefined && fixed === undefined && failure === undefined
     ).length;
   const offer = fixable === 0 ? "" : `. "inkling doctor --fix" fixes ${fixable} of them`;
   return `${formatPlural(checks, "check")}${done}: ${formatPlural(count("error"), "error")}, ${

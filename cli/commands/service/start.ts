@@ -1,9 +1,9 @@
 // `inkling start`: starts the service in this terminal or in the background, or prints a unit file for systemd or launchd.
 import { performs } from "../../command_line/command.ts";
 import type { start } from "../../declarations/service_commands.ts";
-import type { ReadyService, StopReason, TcpListen } from "../../context/app.ts";
+import type { ReadyService, ServeOptions, StopReason } from "../../context/app.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { commandFailed, EXIT, misuse } from "../../context/exit.ts";
 import { ensureService } from "../../service/daemon.ts";
 import { ForegroundReport } from "../../service/foreground_report.ts";
@@ -27,10 +27,7 @@ const KEY = "INKLING_API_KEY";
  * The settings of a service start, merged from options and config.yaml. Without `tcp` the service listens only on its Unix
  * socket.
  */
-interface ServiceFlags {
-  keepAlive: boolean;
-  tcp?: TcpListen;
-}
+type ServiceFlags = Pick<ServeOptions, "keepAlive" | "tcp">;
 
 /** Starts the service or prints a unit file. A foreground start returns when the service ends. */
 export const perform = performs<typeof start>(async (context, options) => {
@@ -58,7 +55,7 @@ async function readFlags(
   options: { keepAlive?: true; port?: number; host?: string; apiKey?: string },
 ): Promise<ServiceFlags> {
   const { app, output } = context;
-  const defaults = await app.serviceDefaults(workspaceOf(context));
+  const defaults = await app.serviceDefaults(context);
   const { key, keyFile } = defaults;
   const keepAlive = options.keepAlive ?? defaults.keepAlive;
   const port = options.port ?? defaults.port;
@@ -106,7 +103,7 @@ async function serve(context: CommandContext, flags: ServiceFlags): Promise<void
     ? undefined
     : new ForegroundReport({ app, output, places: await app.places(workspace) });
   const reason = await app.serve({
-    ...workspaceOf(context),
+    workspace,
     ...flags,
     onReady(service) {
       if (report === undefined) return;

@@ -6,12 +6,6 @@ import { type CommandContext, commandFailed } from "../../context/context.ts";
 import { listenToInterrupts } from "../../prompting/interrupts.ts";
 import type { Distribution } from "../../context/distribution.ts";
 
-/** The newest version, and the function that installs it. */
-interface Offer {
-  version: string;
-  install(): Promise<void>;
-}
-
 /** Installs the newest version. With `check` it only prints whether a newer version exists. */
 export const perform = performs<typeof update>(async (context, options) => {
   const { app, output } = context;
@@ -34,7 +28,11 @@ export const perform = performs<typeof update>(async (context, options) => {
   }
 });
 
-async function findOffer(context: CommandContext, signal: AbortSignal): Promise<Offer> {
+/** Returns the newest version, and the function that installs it. */
+async function findOffer(
+  context: CommandContext,
+  signal: AbortSignal,
+): ReturnType<typeof offerOfReleases> {
   const { app } = context;
   const { distribution } = app;
   switch (distribution.kind) {
@@ -58,7 +56,7 @@ async function offerOfReleases(
   context: CommandContext,
   { path, target, keys }: Distribution & { kind: "binary" },
   signal: AbortSignal,
-): Promise<Offer> {
+): Promise<{ version: string; install: () => Promise<void> }> {
   const { app } = context;
   const [{ releaseAddress }, { readRelease }, { updateBinary }] = await Promise.all([
     import("../../update/release_address.ts"),

@@ -41,12 +41,16 @@ export interface TextViewOptions {
   takenOver?: ExecutionDetail["forked_from"];
 }
 
-/** Returns a view that prints a run as text. Imports the Markdown formatter only if the output is a terminal. */
+/** Returns a view that prints a run as text. */
 export async function openTextView(options: TextViewOptions): Promise<RunView> {
-  const { output } = options;
-  if (!output.stdout.isTerminal) return new TextView(options, undefined);
+  return new TextView(options, await openReplies(options.output));
+}
+
+/** Returns a view that prints replies as Markdown. Imports the formatter only if the output is a terminal. */
+export async function openReplies(output: Output): Promise<ReplyView | undefined> {
+  if (!output.stdout.isTerminal) return undefined;
   const { ReplyView } = await import("./reply_view.ts");
-  return new TextView(options, new ReplyView(output));
+  return new ReplyView(output);
 }
 
 const THINKING = "Thinking";

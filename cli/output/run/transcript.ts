@@ -7,6 +7,7 @@ import { type FramePiece, FrameRenderer } from "./frames.ts";
 import type { Output } from "../output.ts";
 import type { FramePayload } from "../../../present/payload.ts";
 import type { ReplyView } from "./reply_view.ts";
+import { openReplies } from "./text_view.ts";
 import { toOneLine } from "../sanitize.ts";
 import { wrapText } from "../wrap.ts";
 
@@ -101,11 +102,4 @@ function toPayload(
 
 function isReply({ event_type: type }: LogRow): boolean {
   return type === "ai" || type === "tool_call";
-}
-
-/** Returns a view that prints answers as Markdown, or undefined if the output is no terminal. */
-async function openReplies(output: Output): Promise<ReplyView | undefined> {
-  if (!output.stdout.isTerminal) return undefined;
-  const { ReplyView } = await import("./reply_view.ts");
-  return new ReplyView(output);
 }
