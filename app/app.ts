@@ -151,7 +151,7 @@ async function openLocalService(
 
 async function validate(
   target: string | undefined,
-  { workspace, connect, version }: { workspace?: string; connect?: boolean; version: string },
+  { workspace, connect, version }: WorkspaceOption & { connect?: boolean; version: string },
 ): ReturnType<CliApp["validate"]> {
   const { validateWorkspace } = await import("../ops/authoring/workspace_validation.ts");
   const files = await validateWorkspace(await loadSettings(workspace), target, {
@@ -195,11 +195,15 @@ async function openChannels(
 }
 
 async function examine(
-  { isRunning, ...options }: Parameters<CliApp["examine"]>[0],
+  { isRunning, workspace }: Parameters<CliApp["examine"]>[0],
   { version, clock }: { version: string; clock: Clock },
 ): ReturnType<CliApp["examine"]> {
   const { examine } = await import("../ops/doctor/examine.ts");
-  const surroundings = { shell: Deno.env.toObject(), home: homeDirectory(), ...options };
+  const surroundings = {
+    shell: Deno.env.toObject(),
+    home: homeDirectory(),
+    ...(workspace !== undefined && { workspace }),
+  };
   return await examine(surroundings, {
     version,
     isRunning,

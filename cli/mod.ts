@@ -4,7 +4,7 @@ import type { CliApp, WorkspaceOption } from "./context/app.ts";
 import type { Command, Program } from "./command_line/command.ts";
 import { type CommandLine, parseCommandLine } from "./command_line/parse.ts";
 import { UsageError } from "./command_line/usage_error.ts";
-import { type CommandContext, workspaceOf } from "./context/context.ts";
+import type { CommandContext } from "./context/context.ts";
 import { commandFailed, EXIT, type ExitCode, toExit } from "./context/exit.ts";
 import type { GlobalOptions } from "./command_line/global_options.ts";
 import { refuseMissingWorkspace } from "./context/missing_workspace.ts";
@@ -140,7 +140,7 @@ async function leadToSetup(
 ): Promise<void> {
   const { app, output } = options;
   if (!NEED_AGENTS.has(command) && !SHOW_AGENTS.has(command)) return;
-  if (await app.isSetUp(workspaceOf(options))) return;
+  if (await app.isSetUp(options)) return;
   if (NEED_AGENTS.has(command)) throw commandFailed(FIRST_STEP);
   output.note(FIRST_STEP);
 }

@@ -5,6 +5,7 @@ import type { Client, ServiceEventMessage } from "../../api/client/client.ts";
 import type { Examination } from "../../ops/doctor/finding.ts";
 import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../../api/streams/lifecycle.ts";
+import type { TcpOptions } from "../../server/listeners/tcp_port.ts";
 import type { UiLink } from "../../server/ui/ui_links.ts";
 import type { UiProxy } from "../../server/ui/ui_proxy.ts";
 import type { AgentTesting } from "../../ops/testing/agent_tests.ts";
@@ -12,6 +13,7 @@ import type { EditText, Input } from "./input.ts";
 import type { ServerInstaller } from "../../ops/install/server_installer.ts";
 import type { SkillInstaller } from "../../ops/install/skill_installer.ts";
 import type { AgentImporter } from "../../ops/import/agent_importer.ts";
+import type { ValidatedFile as CheckedFile } from "../../ops/authoring/workspace_validation.ts";
 import type { AgentAuthor } from "../../ops/authoring/agent_author.ts";
 import type { Gallery } from "../../ops/authoring/gallery.ts";
 import type { Terminal } from "../output/terminal.ts";
@@ -44,7 +46,7 @@ export interface Places {
 
 /** The --workspace option as the user typed it. If absent, config.yaml determines the workspace. */
 export interface WorkspaceOption {
-  workspace?: string;
+  workspace?: string | undefined;
 }
 
 /** An installed unit. */
@@ -69,11 +71,7 @@ export interface ReadyService {
 }
 
 /** The settings of a TCP listener, which the service can have in addition to its Unix socket. */
-export interface TcpListen {
-  port: number;
-  host: string;
-  apiKey: string;
-}
+export type TcpListen = Required<TcpOptions>;
 
 /** The settings and callbacks of a service that runs in this process. */
 export interface ServeOptions extends WorkspaceOption {
@@ -93,13 +91,7 @@ export interface LocalService extends AsyncDisposable {
 }
 
 /** A file that `inkling validate` has checked, with its problems. */
-export interface ValidatedFile {
-  agentId: string;
-  path: string;
-  diagnostics: DiagnosticBody[];
-  /** The started MCP servers and the numbers of their tools; only present for mcp-servers.json. */
-  connected?: { server: string; tools: number }[];
-}
+export type ValidatedFile = Omit<CheckedFile, "diagnostics"> & { diagnostics: DiagnosticBody[] };
 
 /** The smallest set of permissions with which the service of a workspace works. */
 export interface PermissionReport extends PermissionFlags {
@@ -110,7 +102,7 @@ export interface PermissionReport extends PermissionFlags {
 /** The settings of the service whose permissions are determined. */
 export interface PermissionOptions extends WorkspaceOption {
   /** The value of --host; if absent, the service listens on the loopback address. */
-  host?: string;
+  host?: string | undefined;
 }
 
 /** The settings of a copy of the history, into PostgreSQL (`to`) or out of PostgreSQL (`from`). */

@@ -17,8 +17,3 @@ export interface CommandContext extends WorkspaceOption {
   app: CliApp;
   output: Output;
 }
-
-/** Returns an object with only the workspace option. The property is absent if the option is undefined. */
-export function workspaceOf({ workspace }: WorkspaceOption): WorkspaceOption {
-  return workspace === undefined ? {} : { workspace };
-}

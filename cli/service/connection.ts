@@ -2,7 +2,6 @@
 import { type Client, ServiceUnreachable } from "../../api/client/client.ts";
 import type { InfoBody } from "../../api/schemas/info_schemas.ts";
 import type { CliApp, Clock, LocalService, Places, WorkspaceOption } from "../context/app.ts";
-import { workspaceOf } from "../context/context.ts";
 import { DeadlineExceeded, withDeadline } from "../context/deadline.ts";
 import { CommandFailure, EXIT } from "../context/exit.ts";
 import { isLocked } from "../../base/files/lock_file.ts";
@@ -127,8 +126,8 @@ export interface Reader extends LocalService {
 
 /** Connects to the running service. If none runs, opens the application in this process: read-only, without triggers. */
 export async function openReader(app: CliApp, workspace?: string): Promise<Reader> {
-  const of = workspace === undefined ? {} : { workspace };
-  return (await readFirst(app, (client, options) => client.health(options), of)).reader;
+  const request: FirstRequest<unknown> = (client, options) => client.health(options);
+  return (await readFirst(app, request, { workspace })).reader;
 }
 
 /** Opens a reader as openReader() does, and returns the reader with the answer to `request`. */
@@ -137,19 +136,16 @@ export async function readFirst<Answer>(
   request: FirstRequest<Answer>,
   of: WorkspaceOption,
 ): Promise<{ reader: Reader; answer: Answer }> {
-  const reached = await reach(app, await app.places(of.workspace), { request });
-  if (reached !== undefined) {
-    const { client, answer } = reached;
-    const dispose = () => Promise.resolve(client[Symbol.dispose]());
-    return { answer, reader: { client, isService: true, [Symbol.asyncDispose]: dispose } };
-  }
   await using opened = new AsyncDisposableStack();
-  const local = opened.use(await app.openLocalService(workspaceOf(of)));
-  const { client } = local;
-  const answer = await request(client, {});
+  const reached = await reach(app, await app.places(of.workspace), { request });
+  const isService = reached !== undefined;
+  const client = isService
+    ? opened.use(reached.client)
+    : opened.use(await app.openLocalService(of)).client;
+  const answer = isService ? reached.answer : await request(client, {});
   const kept = opened.move();
   const dispose = () => kept.disposeAsync();
-  return { answer, reader: { client, isService: false, [Symbol.asyncDispose]: dispose } };
+  return { answer, reader: { client, isService, [Symbol.asyncDispose]: dispose } };
 }
 
 /**

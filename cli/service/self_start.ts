@@ -1,7 +1,6 @@
 // Starts this program again as a background process, polls until it is ready, and reads the end of its log.
 import { ignoreMissing } from "../../base/files/missing.ts";
 import type { CliApp, Clock, PermissionOptions, Places } from "../context/app.ts";
-import { workspaceOf } from "../context/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../context/exit.ts";
 import { sanitize } from "../output/sanitize.ts";
 import type { DetachedProcess } from "../context/processes.ts";
@@ -38,7 +37,7 @@ export async function spawnSelf(
 ): Promise<DetachedProcess> {
   const { words, environment, host, what, exitCode } = options;
   const command = [
-    ...await serviceCommand(app, { ...workspaceOf(places), ...(host !== undefined && { host }) }),
+    ...await serviceCommand(app, { workspace: places.workspace, host }),
     ...words,
     ...(places.workspace === undefined ? [] : ["--workspace", places.workspace]),
   ];
@@ -55,20 +54,13 @@ export async function spawnSelf(
 const SHORTEST_POLL_MS = 50;
 const LONGEST_POLL_MS = 500;
 
-/** The limits of a repeated check. */
-interface PollLimits {
-  clock: Clock;
-  ms: number;
-  signal?: AbortSignal | undefined;
-}
-
 /**
  * Calls `check` repeatedly until it returns a value, and returns that value. Throws CommandFailure with the message `late`
  * after `ms`.
  */
 export async function pollUntil<Found>(
   check: () => Found | undefined | Promise<Found | undefined>,
-  { late, exitCode = EXIT.unreachable, ...limits }: PollLimits & {
+  { late, exitCode = EXIT.unreachable, ...limits }: Parameters<typeof pollFor>[1] & {
     late: string;
     exitCode?: ExitCode;
   },
@@ -81,7 +73,7 @@ export async function pollUntil<Found>(
 /** Calls `check` repeatedly until it returns a value, and returns that value. Returns undefined after `ms`. */
 export async function pollFor<Found>(
   check: () => Found | undefined | Promise<Found | undefined>,
-  { clock, ms, signal }: PollLimits,
+  { clock, ms, signal }: { clock: Clock; ms: number; signal?: AbortSignal | undefined },
 ): Promise<Found | undefined> {
   const startedAt = clock.now();
   for (;;) {

@@ -3,7 +3,7 @@ import type { Client } from "../../api/client/client.ts";
 import { SECOND_MS } from "../../base/time_units.ts";
 import { toVisibleLine } from "../../present/visible_text.ts";
 import { type ChatRight, RIGHTS } from "../../runtime/vocabulary/rights.ts";
-import { type CommandContext, workspaceOf } from "../context/context.ts";
+import type { CommandContext } from "../context/context.ts";
 import { commandFailed, misuse } from "../context/exit.ts";
 import { Interview } from "../prompting/interview.ts";
 import { listenToInterrupts } from "../prompting/interrupts.ts";
@@ -50,7 +50,7 @@ export async function pairPerson(
 
 /** Throws CommandFailure if config.yaml has no such chat, or the chat cannot work. */
 async function requireChat(context: CommandContext, name: string): Promise<void> {
-  const channels = await context.app.openChannels(workspaceOf(context));
+  const channels = await context.app.openChannels(context);
   const chats = channels.report().filter(({ type }) => type === "chat");
   const chat = chats.find((one) => one.name === name);
   if (chat === undefined) {

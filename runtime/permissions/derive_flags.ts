@@ -18,7 +18,7 @@ const NO_RUN =
  */
 export async function deriveFlags(
   workspace: ServiceNeedsContext,
-  options: { host?: string } = {},
+  options: { host?: string | undefined } = {},
 ): Promise<PermissionFlags> {
   const { config, directories, home } = workspace;
   const registry = new AgentRegistry({ config, directories, home });

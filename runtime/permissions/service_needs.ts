@@ -65,7 +65,7 @@ export type ServiceNeedsContext =
   >
   & {
     /** The address that the TCP listener uses. The address in config.yaml if absent. */
-    host?: string;
+    host?: string | undefined;
   };
 
 /** Returns the permissions that Inkling needs for a workspace. */

@@ -10,7 +10,7 @@ import type {
   PlanOptions,
   ReadFile,
 } from "../../../ops/import/import_plan.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { commandFailed, type CommandFailure, EXIT, misuse } from "../../context/exit.ts";
 import {
   describePermission,
@@ -38,7 +38,7 @@ const INSTEAD = "Check the list above, then repeat the command with --yes";
 /** Imports a source into the workspace. The exit code is 1 if a written file has errors. */
 export const perform = performs<typeof importCommand>(async (context, options, { source }) => {
   const { app, output } = context;
-  const importer = await app.openAgentImporter(workspaceOf(context));
+  const importer = await app.openAgentImporter(context);
   using interrupts = listenToInterrupts(app);
   const input = source === "-" ? await readAllInput(app) : undefined;
   await using opened = await importer.open(source, defined({ signal: interrupts.first, input }));

@@ -6,7 +6,7 @@ import { describeTrigger, isAutomatic } from "../../../present/triggers.ts";
 import { toPauseWords } from "../../../base/text/rest_words.ts";
 import type { AgentSummary } from "../../../api/schemas/agent_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { showNearBudgets } from "../../output/reports/budget_text.ts";
 import { hasLivingNode } from "../../output/reports/nodes.ts";
 import type { Output } from "../../output/output.ts";
@@ -117,7 +117,7 @@ function describeDay({ last_day: day }: AgentSummary): string {
 async function showFirstSteps(context: CommandContext): Promise<void> {
   const { app, output } = context;
   const { agentsDir, workspace, configFile, configFileExists } = await app.info(
-    workspaceOf(context),
+    context,
   );
   if (configFileExists && await app.missingWorkspace(workspace) !== undefined) {
     const [folder, file] = [workspace, configFile].map(toOneLine);

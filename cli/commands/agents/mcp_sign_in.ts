@@ -7,7 +7,7 @@ import { AnsweredElsewhere, giveAnswer } from "../../runs/ask_while_open.ts";
 import { readPages } from "../../runs/find_execution.ts";
 import { openReader } from "../../service/connection.ts";
 import { openService } from "../../service/daemon.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { describePlace, mailAccountOf } from "../../../runtime/vocabulary/sign_in_names.ts";
 import { misuse } from "../../context/exit.ts";
 import { formatPlural } from "../../output/figures.ts";
@@ -21,7 +21,7 @@ export async function logIn(
   { noBrowser }: { noBrowser?: true },
 ): Promise<void> {
   const { app, output } = context;
-  const installer = await app.openServerInstaller(workspaceOf(context));
+  const installer = await app.openServerInstaller(context);
   using interrupts = listenToInterrupts(app);
   const signal = interrupts.first;
   const place = describePlace(name, toOneLine(name));
@@ -89,7 +89,7 @@ async function findWaiting(client: Client, name: string): Promise<PendingBody | 
 /** Revokes the tokens of a server or a mail account and removes them from this machine. */
 export async function logOut(context: CommandContext, name: string): Promise<void> {
   const { app, output } = context;
-  const installer = await app.openServerInstaller(workspaceOf(context));
+  const installer = await app.openServerInstaller(context);
   using interrupts = listenToInterrupts(app);
   const place = describePlace(name, toOneLine(name));
   const { wasSignedIn, unrevoked } = await installer.signOut(name, interrupts.first);

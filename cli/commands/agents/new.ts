@@ -4,7 +4,7 @@ import { defined } from "../../context/defined.ts";
 import { type CommandOptions, performs } from "../../command_line/command.ts";
 import type { newCommand } from "../../declarations/authoring_commands.ts";
 import { toAgentWord } from "../../command_line/agent_word.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { Interrupted, misuse } from "../../context/exit.ts";
 import { Interview } from "../../prompting/interview.ts";
 import type { AgentAuthor, NewAgentFields } from "../../../ops/authoring/agent_author.ts";
@@ -28,7 +28,7 @@ export const perform = performs<typeof newCommand>(async (context, options, { na
   if (options.yes && options.from === undefined) {
     throw misuse("--yes needs --from");
   }
-  const author = await app.openAgentAuthor(workspaceOf(context));
+  const author = await app.openAgentAuthor(context);
   let id: string;
   let draft: Draft;
   try {
@@ -101,9 +101,9 @@ async function fromGallery(
 ): Promise<Draft> {
   const { app } = context;
   const { id, from } = options;
-  const gallery = await app.openGallery(workspaceOf(context));
+  const gallery = await app.openGallery(context);
   const agent = await gallery.read(from);
-  const { description, model, trigger } = fieldsOf(options, await app.info(workspaceOf(context)));
+  const { description, model, trigger } = fieldsOf(options, await app.info(context));
   const start = trigger?.type === "schedule"
     ? { schedule: trigger, startsByItself: true }
     : options.yes || agent.trigger === undefined
@@ -123,7 +123,7 @@ async function fromFlags(
 ): Promise<string> {
   const { app } = context;
   const { id } = options;
-  const given = fieldsOf(options, await app.info(workspaceOf(context)));
+  const given = fieldsOf(options, await app.info(context));
   const prompt = options.prompt === "-" ? await readAllInput(app) : options.prompt;
   const fields = { ...given, prompt };
   const [problem] = await author.findProblems(id, fields);
@@ -138,7 +138,7 @@ async function ask(
 ): Promise<Draft> {
   const { id, description } = options;
   const interview = new Interview(context, "Pass the agent's task with --prompt");
-  const info = await context.app.info(workspaceOf(context));
+  const info = await context.app.info(context);
   const given = fieldsOf(options, info);
   // A model writes the file only if options set no field except the description.
   const isOpen = Object.keys(given).every((field) => field === "description");
@@ -150,7 +150,7 @@ async function ask(
     if (beginning === "gallery") {
       const from = await askGalleryName(
         interview,
-        await context.app.openGallery(workspaceOf(context)),
+        await context.app.openGallery(context),
       );
       return await fromGallery(context, author, { ...options, from });
     }

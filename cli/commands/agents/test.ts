@@ -5,7 +5,7 @@ import type { test } from "../../declarations/authoring_commands.ts";
 import { writeFileAtomically } from "../../../base/files/atomic_file.ts";
 import type { AgentTesting } from "../../../ops/testing/agent_tests.ts";
 import type { TrialEstimate } from "../../../ops/testing/live_trial.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import {
   commandFailed,
   type CommandFailure,
@@ -34,7 +34,7 @@ type TestOptions = CommandOptions<typeof test>;
 export const perform = performs<typeof test>(async (context, options, { agent: agentId }) => {
   const { app } = context;
   checkDependencies(options);
-  await using tests = await app.openAgentTests(workspaceOf(context));
+  await using tests = await app.openAgentTests(context);
   if (options.record !== undefined) return await record(context, tests, options.record, options);
   if (options.live) return await tryLive(context, tests, { agentId, ...options });
   if (!options.watch) return await playOnce(context, tests, { agentId, ...options });

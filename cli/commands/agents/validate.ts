@@ -4,7 +4,7 @@ import type { validate } from "../../declarations/authoring_commands.ts";
 import type { DiagnosticBody } from "../../../api/schemas/diagnostic_schemas.ts";
 import { errorsFirst, errorsOf } from "../../../base/diagnostics.ts";
 import type { ValidatedFile } from "../../context/app.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { EXIT, misuse } from "../../context/exit.ts";
 import { connectService } from "../../service/connection.ts";
 import { formatPlural } from "../../output/figures.ts";
@@ -23,11 +23,11 @@ const LEAST_TEXT = 32;
 export const perform = performs<typeof validate>(async (context, options, { agent: target }) => {
   const { app, output } = context;
   const { connect = false } = options;
-  const files = await app.validate(target, { ...workspaceOf(context), connect });
+  const files = await app.validate(target, { workspace: context.workspace, connect });
   if (target !== undefined && files.length === 0) {
     const problem = await describePath(target);
     if (problem !== undefined) throw misuse(problem);
-    const all = await app.validate(undefined, workspaceOf(context));
+    const all = await app.validate(undefined, context);
     throw unknownAgent(target, all.map(({ agentId }) => ({ id: agentId })));
   }
   await addServiceWarnings(files, context);

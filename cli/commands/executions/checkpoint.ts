@@ -4,7 +4,7 @@ import type { checkpoint } from "../../declarations/execution_commands.ts";
 import type { CheckpointsBody } from "../../../api/schemas/checkpoint_schemas.ts";
 import type { Client } from "../../../api/client/client.ts";
 import { openReader } from "../../service/connection.ts";
-import { type CommandContext, misuse, workspaceOf } from "../../context/context.ts";
+import { type CommandContext, misuse } from "../../context/context.ts";
 import { formatBytes, formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -88,14 +88,12 @@ async function purge(context: CommandContext, options: CheckpointOptions): Promi
 async function openUpkeep(context: CommandContext): Promise<LocalService> {
   const { app, workspace } = context;
   const places = await app.places(workspace);
-  const found = await serviceOrTurn(app, places);
-  if ("client" in found) {
-    const { client } = found;
-    return { client, [Symbol.asyncDispose]: () => Promise.resolve(client[Symbol.dispose]()) };
-  }
   await using opened = new AsyncDisposableStack();
-  opened.use(found.turn);
-  const { client } = opened.use(await app.openUpkeep(workspaceOf(context)));
+  const found = await serviceOrTurn(app, places);
+  if ("turn" in found) opened.use(found.turn);
+  const client = "client" in found
+    ? opened.use(found.client)
+    : opened.use(await app.openUpkeep(context)).client;
   const kept = opened.move();
   return { client, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

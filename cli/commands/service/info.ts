@@ -6,17 +6,17 @@ import type { ServiceDefaults } from "../../../runtime/config/service_defaults.t
 import type { Places } from "../../context/app.ts";
 import type { SandboxReport, SetupReport } from "../../../ops/setup/setup_report.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
-import { CommandFailure, workspaceOf } from "../../context/context.ts";
+import { CommandFailure } from "../../context/context.ts";
 import { readInfo } from "../../service/connection.ts";
 import { describeStorage } from "../../output/reports/nodes.ts";
 
 /** Prints the configuration in effect, as a list or as JSON. */
 export const perform = performs<typeof info>(async (context, options) => {
   const { app, output } = context;
-  const report = await app.info(workspaceOf(context));
+  const report = await app.info(context);
   const sandbox = await report.sandbox();
   const places = await app.places(context.workspace);
-  const service = await app.serviceDefaults(workspaceOf(context));
+  const service = await app.serviceDefaults(context);
   const running = await readInfo(app, places).catch((error) => {
     if (!(error instanceof ApiError || error instanceof CommandFailure)) throw error;
   });

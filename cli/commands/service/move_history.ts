@@ -2,7 +2,7 @@
 import { performs } from "../../command_line/command.ts";
 import type { moveHistory } from "../../declarations/service_commands.ts";
 import type { MovedHistory } from "../../context/app.ts";
-import { misuse, workspaceOf } from "../../context/context.ts";
+import { misuse } from "../../context/context.ts";
 import { formatCount, formatPlural } from "../../output/figures.ts";
 import type { Output } from "../../output/output.ts";
 import { toOneLine } from "../../output/sanitize.ts";
@@ -23,7 +23,7 @@ export const perform = performs<typeof moveHistory>(async (context, { to, from, 
   let moved: MovedHistory;
   try {
     moved = await app.moveHistory({
-      ...workspaceOf(context),
+      workspace: context.workspace,
       direction: to === undefined ? "from" : "to",
       address,
       signal: interrupts.first,

@@ -4,7 +4,6 @@ import type { notify } from "../../declarations/service_commands.ts";
 import { suggest } from "../../../base/text/suggestion.ts";
 import type { ChannelReport, ChannelTrial } from "../../../runtime/wiring/message_channels.ts";
 import { warnOfConfig } from "../../context/config_warnings.ts";
-import { workspaceOf } from "../../context/context.ts";
 import { commandFailed, EXIT, misuse } from "../../context/exit.ts";
 import { showTrial } from "../../output/reports/channel_trial.ts";
 
@@ -14,7 +13,7 @@ const NONE = "config.yaml has no channels. Add one under notify.channels, for ex
 /** Lists the channels, or with `test` sends a test message through all channels or the named channel. */
 export const perform = performs<typeof notify>(async (context, options) => {
   const { app, output } = context;
-  const channels = await app.openChannels(workspaceOf(context));
+  const channels = await app.openChannels(context);
   const reports = channels.report();
   if (options.test === undefined) {
     if (options.json) output.json({ channels: reports.map(toJson) });

@@ -1,7 +1,7 @@
 // `inkling permissions`: prints the Deno permission flags that the service of this workspace needs, each with its reason.
 import { performs } from "../../command_line/command.ts";
 import type { permissions } from "../../declarations/service_commands.ts";
-import { commandFailed, workspaceOf } from "../../context/context.ts";
+import { commandFailed } from "../../context/context.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { toShellWord } from "../../command_line/shell_word.ts";
 
@@ -9,7 +9,7 @@ import { toShellWord } from "../../command_line/shell_word.ts";
 export const perform = performs<typeof permissions>(async (context, options) => {
   const { app, output } = context;
   const { host } = options;
-  const of = { ...workspaceOf(context), ...(host !== undefined && { host }) };
+  const of = { workspace: context.workspace, host };
   const { flags, remarks, command } = await app.permissions(of);
   // The absolute path, because the user may paste the command in any folder.
   const { workspace } = await app.places(context.workspace);

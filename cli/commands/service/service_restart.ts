@@ -8,7 +8,7 @@ import * as stop from "./stop.ts";
 import { checkHealth } from "../../service/connection.ts";
 import { scopeOf } from "../../service/units/installed_unit.ts";
 import { openUnitManager } from "../../service/units/unit_manager.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 
 /**
  * Reports whether the running service applies the settings. If it needs a restart, asks the user and restarts it. Prints
@@ -30,7 +30,7 @@ export async function applyToService(
   for (const reason of reasons) output.notice(reason);
   // The service may have received its TCP port and key as options. This command cannot read that key, so it cannot restart
   // the service with that key.
-  const { port } = await app.serviceDefaults(workspaceOf(context));
+  const { port } = await app.serviceDefaults(context);
   if (port === null && info.transports.some((transport) => transport.startsWith("tcp:"))) {
     output.notice(
       'Restart the service: "inkling stop", then "inkling start" with the same options',

@@ -4,7 +4,7 @@ import { ifThere } from "../../../base/files/missing.ts";
 import { makePrivate } from "../../../base/files/private_file.ts";
 import { dirname } from "../../../base/plain_path.ts";
 import { runToEnd } from "../../../base/programs/system_program.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { commandFailed, misuse } from "../../context/exit.ts";
 import { toOneLine } from "../../output/sanitize.ts";
 import { checkHealth } from "../connection.ts";
@@ -99,13 +99,13 @@ function readOwnUnit(file: string): string | undefined {
 
 /** Throws CommandFailure if a service that the manager starts could not start. */
 async function requireStartable({ app, ...context }: CommandContext): Promise<void> {
-  if (!await app.isSetUp(workspaceOf(context))) {
+  if (!await app.isSetUp(context)) {
     const remedy = Deno.uid() === 0
       ? `as root for another user: ${AS_ROOT} install --system`
       : '"inkling setup" does it';
     throw commandFailed(`Inkling is not set up for this user; ${remedy}`);
   }
-  const { port, key, keySource, keyFile } = await app.serviceDefaults(workspaceOf(context));
+  const { port, key, keySource, keyFile } = await app.serviceDefaults(context);
   if (port === null) return;
   if (key === undefined || keySource === undefined) {
     const place = key === undefined ? "is not set" : "is only in your shell's environment";
@@ -119,7 +119,7 @@ async function requireStartable({ app, ...context }: CommandContext): Promise<vo
 
 /** Returns the name of the user who owns the workspace. */
 async function findOwner({ app, ...context }: CommandContext): Promise<string> {
-  const { workspace } = await app.info(workspaceOf(context));
+  const { workspace } = await app.info(context);
   const { uid } = await Deno.stat(workspace);
   const { success, stdout } = await runToEnd(["id", "-un", String(uid)]);
   const name = new TextDecoder().decode(stdout).trim();

@@ -1,7 +1,7 @@
 // The unit file with which systemd or launchd runs the service: printed by `inkling start --print-unit`, installed by
 // `inkling service install`.
 import { dirname, join } from "../../../base/plain_path.ts";
-import { type CommandContext, workspaceOf } from "../../context/context.ts";
+import type { CommandContext } from "../../context/context.ts";
 import { commandFailed, misuse } from "../../context/exit.ts";
 import { serviceCommand } from "../self_start.ts";
 import { SERVICE_VARIABLES } from "../service_environment.ts";
@@ -16,12 +16,10 @@ const KEPT_VARIABLES = [
 ];
 
 /** The options of a unit. A unit always contains --keep-alive. */
-export interface UnitOptions {
+type UnitOptions = Pick<Unit, "owner"> & {
   port?: number | undefined;
   host?: string | undefined;
-  /** The user account under which a system unit runs the service. Absent for a user's own unit. */
-  owner?: string;
-}
+};
 
 /**
  * Returns the text of the unit file for a service manager, or for the default manager of this system if `kind` is true.
@@ -52,21 +50,16 @@ export async function formatUnit(
         `"npm install --global", then repeat this with the installed program`,
     );
   }
-  return await format(kind === true ? usualKind() : kind, unit);
-}
-
-async function format(kind: UnitKind, unit: Unit): Promise<string> {
-  return kind === "systemd"
-    ? (await import("./systemd_unit.ts")).toSystemdUnit(unit)
-    : (await import("./launchd_plist.ts")).toLaunchdPlist(unit);
-}
-
-function usualKind(): UnitKind {
-  const kind = managerOfSystem();
-  if (kind !== undefined) return kind;
-  throw misuse(
-    "This system has no default service manager: use --print-unit=systemd or --print-unit=launchd",
-  );
+  switch (kind === true ? managerOfSystem() : kind) {
+    case "systemd":
+      return (await import("./systemd_unit.ts")).toSystemdUnit(unit);
+    case "launchd":
+      return (await import("./launchd_plist.ts")).toLaunchdPlist(unit);
+    case undefined:
+      throw misuse(
+        "This system has no default service manager: use --print-unit=systemd or --print-unit=launchd",
+      );
+  }
 }
 
 /** Returns the service manager that is usual on this system, or undefined if there is none. */
@@ -82,8 +75,8 @@ async function describeUnit(
 ): Promise<Unit> {
   const { app, output } = context;
   const places = await app.places(context.workspace);
-  const { configFile, workspaceEnvFile } = await app.info(workspaceOf(context));
-  const of = { ...workspaceOf(places), ...(host !== undefined && { host }) };
+  const { configFile, workspaceEnvFile } = await app.info(context);
+  const of = { workspace: places.workspace, host };
   const given = [
     ...(output.quiet ? ["--quiet"] : []),
     ...(output.verbose ? ["--verbose"] : []),
