@@ -195,15 +195,11 @@ async function openChannels(
 }
 
 async function examine(
-  { isRunning, workspace }: Parameters<CliApp["examine"]>[0],
+  { isRunning, ...options }: Parameters<CliApp["examine"]>[0],
   { version, clock }: { version: string; clock: Clock },
 ): ReturnType<CliApp["examine"]> {
   const { examine } = await import("../ops/doctor/examine.ts");
-  const surroundings = {
-    shell: Deno.env.toObject(),
-    home: homeDirectory(),
-    ...(workspace !== undefined && { workspace }),
-  };
+  const surroundings = { shell: Deno.env.toObject(), home: homeDirectory(), ...options };
   return await examine(surroundings, {
     version,
     isRunning,

@@ -5,7 +5,6 @@ import type { Client, ServiceEventMessage } from "../../api/client/client.ts";
 import type { Examination } from "../../ops/doctor/finding.ts";
 import type { DiagnosticBody } from "../../api/schemas/diagnostic_schemas.ts";
 import type { StopReason } from "../../api/streams/lifecycle.ts";
-import type { TcpOptions } from "../../server/listeners/tcp_port.ts";
 import type { UiLink } from "../../server/ui/ui_links.ts";
 import type { UiProxy } from "../../server/ui/ui_proxy.ts";
 import type { AgentTesting } from "../../ops/testing/agent_tests.ts";
@@ -71,7 +70,11 @@ export interface ReadyService {
 }
 
 /** The settings of a TCP listener, which the service can have in addition to its Unix socket. */
-export type TcpListen = Required<TcpOptions>;
+export interface TcpListen {
+  port: number;
+  host: string;
+  apiKey: string;
+}
 
 /** The settings and callbacks of a service that runs in this process. */
 export interface ServeOptions extends WorkspaceOption {

@@ -67,7 +67,7 @@ export interface ExamineOptions {
 
 /** Runs every check and returns the result. Failures of a check become findings; only bugs reject the promise. */
 export async function examine(
-  surroundings: Surroundings & { workspace?: string },
+  surroundings: Surroundings & { workspace?: string | undefined },
   options: ExamineOptions,
 ): Promise<Examination> {
   const { clock = new SystemClock(), machine = SYSTEM_MACHINE } = options;
@@ -138,7 +138,7 @@ async function describeFreshHome(
 
 /** Returns the settings, or the reasons why they cannot be read as findings. */
 async function readSettings(
-  surroundings: Surroundings & { workspace?: string },
+  surroundings: Surroundings & { workspace?: string | undefined },
 ): Promise<{ settings?: WorkspaceSettings; found: Finding[] }> {
   try {
     return { settings: await loadSettings(surroundings), found: [] };

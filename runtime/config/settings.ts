@@ -41,7 +41,7 @@ export interface WorkspaceSettings extends Surroundings {
  * problems of the file, DatabaseVariableUnusable, and SocketPathTooLong.
  */
 export async function loadSettings(
-  surroundings: Surroundings & { workspace?: string },
+  surroundings: Surroundings & { workspace?: string | undefined },
 ): Promise<WorkspaceSettings> {
   const { shell, home, workspace } = surroundings;
   const env = (name: string) => shell[name];

@@ -35,7 +35,7 @@ export function missingWorkspaceHint({ path }: Pick<Config, "path">): string {
 export async function isSetUp(options: {
   env: ReadVariable;
   home: string;
-  workspace?: string;
+  workspace?: string | undefined;
 }): Promise<boolean> {
   const { env, home, workspace = "~/inkling" } = options;
   return await exists(join(resolveConfigDir(env, home), "config.yaml")) ||

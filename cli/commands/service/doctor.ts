@@ -37,7 +37,7 @@ export const perform = performs<typeof doctor>(async (context, options) => {
   const isRunning = health !== "absent";
   const found = await app.examine({ workspace: context.workspace, isRunning });
   const missing = await examineService(context, { places, client, health, found });
-  const outcomes = found.findings
+  const outcomes: Outcome[] = found.findings
     .toSorted((a, b) => rank(a) - rank(b))
     .map((finding) => options.fix ? repair(finding) : finding);
   if (options.json) output.json(toJson(found, { outcomes, missing }));
