@@ -49,15 +49,9 @@ export function App(): VNode {
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [hasKeys, setKeys] = useState(readPreference("shortcuts") !== "off");
-  const agents = useResource((client) => client.agents(), {
-    key: "agents",
-    topics: ["agents"],
-  });
-  const waiting = useResource(loadOpenQuestions, {
-    key: "waiting",
-    topics: ["executions"],
-  });
-  const person = useResource((client) => client.whoami(), { key: "person", topics: [] });
+  const agents = useResource((client) => client.agents(), { topics: ["agents"] });
+  const waiting = useResource(loadOpenQuestions, { topics: ["executions"] });
+  const person = useResource((client) => client.whoami(), { topics: [] });
   const lists = useExecutionLists(route.view === "now");
   const happened = useRecap(route.view === "now");
   const byId = useMemo(() => new Map(agents.data?.map((one) => [one.id, one])), [agents.data]);

@@ -5,10 +5,9 @@ import { SystemClock } from "../base/clock.ts";
 import { Client } from "../api/client/client.ts";
 import { App } from "./app.tsx";
 import { ServiceLink } from "./state/link.ts";
-import { ServiceContext } from "./state/service_context.ts";
 import { applyTheme, chosenTheme } from "./state/preferences.ts";
 import { fetchRelative, makeStreamsIterable } from "./state/transport.ts";
-import { Announcements, Announcer } from "./announcer.tsx";
+import { Announcements } from "./announcer.tsx";
 import { toReadable } from "../present/visible_text.ts";
 
 function start(root: HTMLElement): void {
@@ -18,12 +17,10 @@ function start(root: HTMLElement): void {
   const clock = new SystemClock();
   const client = new Client({ fetch: fetchRelative });
   const link = new ServiceLink({ client, clock });
-  const voice = new Announcer();
   render(
-    <ServiceContext.Provider value={{ client, clock, link, announce: voice.say }}>
+    <Announcements service={{ client, clock, link }}>
       <App />
-      <Announcements voice={voice} clock={clock} />
-    </ServiceContext.Provider>,
+    </Announcements>,
     root,
   );
   // The connection lasts until the page is closed.

@@ -11,11 +11,6 @@ import { useSwitchScheduler } from "./state/scheduler.ts";
 /** The maximum number of shown entries. */
 const MOST_ENTRIES = 12;
 
-interface Entry {
-  title: string;
-  act: () => void;
-}
-
 /** Renders the dialog of the command palette. */
 export function Palette(
   { agents, shortcuts, onClose }: {
@@ -32,14 +27,14 @@ export function Palette(
   const { switchScheduler } = useSwitchScheduler();
   if (toRun !== null) return <RunDialog agent={toRun} onClose={onClose} />;
 
-  const closing = (title: string, act: () => void): Entry => ({
+  const closing = (title: string, act: () => void) => ({
     title,
     act: () => {
       closeDialog();
       act();
     },
   });
-  const entries: Entry[] = [
+  const entries = [
     ...shortcuts.filter(({ key, isMeant }) =>
       isMeant === undefined && !["j", "k", "/", "Ctrl+K"].includes(key)
     ).map(({ does, act }) => closing(does, act)),

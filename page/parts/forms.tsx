@@ -5,19 +5,14 @@ import { Button, Problem } from "./parts.tsx";
 import { useAgents } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 
-/** The attributes that connect a control with its label and its hint. */
-interface ControlAttributes {
-  id: string;
-  "aria-describedby"?: string;
-}
-
 /** Renders a control with its label and an optional hint. */
 export function Field(
   { label, hint, layout, children }: {
     label: ComponentChildren;
     hint?: string;
     layout?: "inline" | "grow" | undefined;
-    children: (control: ControlAttributes) => ComponentChildren;
+    /** Renders the control with the attributes that connect it with its label and its hint. */
+    children: (control: { id: string; "aria-describedby"?: string }) => ComponentChildren;
   },
 ): VNode {
   const id = useId();

@@ -9,6 +9,21 @@ import { type RunFields, RunKeys, toRunBody } from "../state/run_form.ts";
 import { useService } from "../state/service_context.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
 
+/** Returns a function that runs an agent and opens the execution. Equal runs are sent with equal idempotency keys. */
+export function useRun(
+  sessionId: string | null,
+): (agent: AgentSummary, fields: RunFields) => Promise<void> {
+  const { client, announce } = useService();
+  const keys = useRef(new RunKeys());
+  return async (agent, fields) => {
+    const body = { ...toRunBody(fields), ...(sessionId !== null && { session_id: sessionId }) };
+    const idempotencyKey = keys.current.keyOf(body);
+    const { execution_id: id } = await client.run(agent.id, body, { idempotencyKey });
+    announce(`${agent.display_name} runs as ${fields.isDryRun ? "dry run" : "execution"} ${id}.`);
+    location.hash = executionHref(id);
+  };
+}
+
 /** Renders the dialog that runs an agent. */
 export function RunDialog(
   { agent, onClose, fields: given, sessionId = null, note }: {
@@ -21,17 +36,9 @@ export function RunDialog(
     note?: string | undefined;
   },
 ): VNode {
-  const { client, announce } = useService();
   const [fields, setFields] = useState<RunFields>(given ?? { args: "", message: "", context: "" });
-  const keys = useRef(new RunKeys());
+  const run = useRun(sessionId);
   const dryHint = useId();
-  const run = async () => {
-    const body = { ...toRunBody(fields), ...(sessionId !== null && { session_id: sessionId }) };
-    const idempotencyKey = keys.current.keyOf(body);
-    const { execution_id: id } = await client.run(agent.id, body, { idempotencyKey });
-    announce(`${agent.display_name} runs as ${fields.isDryRun ? "dry run" : "execution"} ${id}.`);
-    location.hash = executionHref(id);
-  };
   const field = (name: "args" | "message" | "context", label: string, hint: string) => (
     <TextField
       kind="lines"
@@ -50,7 +57,7 @@ export function RunDialog(
         </>
       }
       action="Run"
-      onSend={run}
+      onSend={() => run(agent, fields)}
       onClose={onClose}
     >
       {note !== undefined && <p class="note">{note}</p>}

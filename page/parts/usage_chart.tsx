@@ -13,24 +13,21 @@ const BAR_SHARE = 0.72;
 /** The maximum number of labeled days. */
 const LABELS = 5;
 
-/** The options of a chart. */
-interface ChartOptions {
-  title: string;
-  bars: readonly Bar[];
-  names: readonly string[];
-  /** The color of each series: its number, or the name of a color of the theme. */
-  colours: readonly (number | string)[];
-  /** The height of the plot in pixels. */
-  height?: number;
-  /** Returns the format for a column of values. */
-  formatAs: (column: readonly number[]) => (value: number) => string;
-  /** The minimum step of the axis. */
-  smallest?: number;
-}
-
 /** Renders a chart with its title. */
 export function UsageChart(
-  { title, bars, names, colours, formatAs, smallest = 0, height = HEIGHT }: ChartOptions,
+  { title, bars, names, colours, formatAs, smallest = 0, height = HEIGHT }: {
+    title: string;
+    bars: readonly Bar[];
+    names: readonly string[];
+    /** The color of each series: its number, or the name of a color of the theme. */
+    colours: readonly (number | string)[];
+    /** The height of the plot in pixels. */
+    height?: number;
+    /** Returns the format for a column of values. */
+    formatAs: (column: readonly number[]) => (value: number) => string;
+    /** The minimum step of the axis. */
+    smallest?: number;
+  },
 ): VNode {
   const [pointed, setPointed] = useState<string | null>(null);
   const highest = Math.max(...bars.map(({ total }) => total));

@@ -1,5 +1,6 @@
 // The page's connection to the service: its state, and the changed topics. The event stream reports only that something
 // changed; the views load the new state. After a reconnect every topic counts as changed.
+import { sleepUnlessAborted, withinTime } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ApiError, type Client, type ServiceEventMessage } from "../../api/client/client.ts";
 
@@ -114,49 +115,30 @@ export class ServiceLink {
       this.#setLost(failure);
       this.#waiting = new AbortController();
       const wait = RETRY_MS[Math.min(attempt++, RETRY_MS.length - 1)] ?? 0;
-      await this.#options.clock.sleep(wait, AbortSignal.any([signal, this.#waiting.signal])).catch(
-        () => {
-          // The wait was aborted by retry(), or by the signal, which the loop checks.
-        },
-      );
+      const either = AbortSignal.any([signal, this.#waiting.signal]);
+      await sleepUnlessAborted(this.#options.clock, wait, either);
     }
   }
 
   /** Reads the event stream to its end. Returns the reason of the end as a sentence. */
   async #listen(signal: AbortSignal, onOpen: () => void): Promise<string> {
-    const over = new AbortController();
-    const either = AbortSignal.any([signal, over.signal]);
-    let heard = this.#options.clock.now();
-    const watch = this.#endSilence(() => heard, over);
+    const { client, clock } = this.#options;
+    const limit = { clock, ms: SILENCE_MS, reason: new Error("No event arrived"), signal };
     try {
-      const open = () => {
-        heard = this.#options.clock.now();
-        onOpen();
-      };
-      for await (const event of this.#options.client.events({ signal: either, onOpen: open })) {
-        heard = this.#options.clock.now();
-        if (event.event === "shutdown") return "The service has stopped.";
-        this.#receive(event);
-      }
-      return "The service ended the connection.";
+      return await withinTime(limit, async (either, restart) => {
+        const open = () => {
+          restart();
+          onOpen();
+        };
+        for await (const event of client.events({ signal: either, onOpen: open })) {
+          restart();
+          if (event.event === "shutdown") return "The service has stopped.";
+          this.#receive(event);
+        }
+        return "The service ended the connection.";
+      });
     } catch (error) {
       return toReason(error);
-    } finally {
-      over.abort();
-      await watch;
-    }
-  }
-
-  /** Aborts the connection when no event has arrived for SILENCE_MS. */
-  async #endSilence(heardAt: () => number, over: AbortController): Promise<void> {
-    try {
-      for (;;) {
-        const left = heardAt() + SILENCE_MS - this.#options.clock.now();
-        if (left <= 0) return over.abort();
-        await this.#options.clock.sleep(left, over.signal);
-      }
-    } catch (error) {
-      if (!over.signal.aborted) throw error;
     }
   }
 

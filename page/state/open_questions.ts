@@ -1,7 +1,7 @@
 // Loads the open questions, each once: an execution that waits for a delegated execution shows the question of that
 // execution.
 import { type Client, orMissing } from "../../api/client/client.ts";
-import type { ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
+import type { ExecutionDetail, ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { questionKey } from "../../present/asked_sign_in.ts";
 import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 
@@ -37,8 +37,18 @@ export async function loadOpenQuestions(client: Client): Promise<OpenQuestions> 
 }
 
 /** Loads the question of an execution; null if it was answered in the meantime. */
-export async function loadPending(client: Client, id: number): Promise<PendingBody | null> {
+async function loadPending(client: Client, id: number): Promise<PendingBody | null> {
   return await orMissing(client.pending(id)) ?? null;
+}
+
+/** Loads an execution and, while it waits, its question. */
+export async function loadExecution(
+  client: Client,
+  id: number,
+): Promise<{ execution: ExecutionDetail; pending: PendingBody | null }> {
+  const execution = await client.execution(id);
+  const pending = execution.status === "waiting" ? await loadPending(client, id) : null;
+  return { execution, pending };
 }
 
 /** Returns the number of questions as text: `3`, `20+`; null for none. */

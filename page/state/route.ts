@@ -18,53 +18,62 @@ const oneOf = <Name extends string>(names: readonly Name[]): Parse<Name | null> 
 const toDay: Parse<string | null> = (text) =>
   text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : null;
 
-/** The filters of the history, in the order of its address. */
-const HISTORY = {
-  status: oneOf(EXECUTION_STATUSES),
-  agent: toText,
-  trigger: oneOf(EXECUTION_TRIGGERS),
-  /** The text to search for in the message, the answer and the error. */
-  q: toText,
-  /** The first local day, such as `2026-01-31`; `to` is the last. */
-  from: toDay,
-  to: toDay,
-  page: (text: string | null): number => toNumber(text) || 1,
-};
+/** The periods of the usage view in days. */
+export const USAGE_DAYS = [7, 30, 90] as const;
 
-/** The filters of the audit, in the order of its address. */
-const AUDIT = {
-  agent: toText,
-  action: oneOf(AUDIT_ACTION_NAMES),
-  /** The name of the person or key. */
-  name: toText,
-  /** The way by which the change came, such as `page`. */
-  via: toText,
-  from: toDay,
-  to: toDay,
-  /** The id of the last record on the page of newer records. */
-  before: toNumber,
-};
+/**
+ * The parameters of the views whose addresses have no id, in the order of the address. Null means no filter. An address
+ * omits a parameter that equals its default, the value for a missing text.
+ */
+const PARAMETERS = {
+  agents: {},
+  files: {},
+  schedule: {},
+  log: {},
+  history: {
+    status: oneOf(EXECUTION_STATUSES),
+    agent: toText,
+    trigger: oneOf(EXECUTION_TRIGGERS),
+    /** The text to search for in the message, the answer and the error. */
+    q: toText,
+    /** The first local day, such as `2026-01-31`; `to` is the last. */
+    from: toDay,
+    to: toDay,
+    page: (text: string | null): number => toNumber(text) || 1,
+  },
+  audit: {
+    agent: toText,
+    action: oneOf(AUDIT_ACTION_NAMES),
+    /** The name of the person or key. */
+    name: toText,
+    /** The way by which the change came, such as `page`. */
+    via: toText,
+    from: toDay,
+    to: toDay,
+    /** The id of the last record on the page of newer records. */
+    before: toNumber,
+  },
+  usage: {
+    days: (text: string | null): number => USAGE_DAYS.find((one) => `${one}` === text) ?? 30,
+  },
+} as const;
 
-/** The history with its filters. Null means no filter. */
-export type HistoryRoute = { view: "history" } & Values<typeof HISTORY>;
-/** The audit with its filters. Null means no filter. */
-export type AuditRoute = { view: "audit" } & Values<typeof AUDIT>;
+type Listed = keyof typeof PARAMETERS;
+type RouteOf<View extends Listed> = {
+  [One in View]: { view: One } & Values<(typeof PARAMETERS)[One]>;
+}[View];
+export type HistoryRoute = RouteOf<"history">;
+export type AuditRoute = RouteOf<"audit">;
 
 /** A view with its parameters. */
 export type Route =
-  | { view: "now" | "agents" | "files" | "schedule" | "log" }
+  | { view: "now" }
+  | RouteOf<Listed>
   | { view: "edit"; place: EditedPlace }
   | { view: "agent"; id: string }
   | { view: "execution"; id: number; step: number | null }
   | { view: "chat"; agent: string | null; session: string | null }
-  | HistoryRoute
-  | AuditRoute
-  | { view: "usage"; days: number }
   | { view: "unknown" };
-
-/** The periods of the usage view in days. */
-export const USAGE_DAYS = [7, 30, 90] as const;
-const DEFAULT_DAYS = 30;
 
 /** Parses an address such as `#/history?status=error&page=2`. Ignores invalid query parameters. */
 export function parseRoute(hash: string): Route {
@@ -85,26 +94,8 @@ export function parseRoute(hash: string): Route {
     return { view: "execution", id: execution, step: toNumber(values.get("step")) };
   }
   if (id !== "") return { view: "unknown" };
-  switch (view) {
-    case "":
-      return { view: "now" };
-    case "agents":
-    case "files":
-    case "schedule":
-    case "log":
-      return { view };
-    case "history":
-      return { view, ...parseAll(HISTORY, values) };
-    case "audit":
-      return { view, ...parseAll(AUDIT, values) };
-    case "usage":
-      return {
-        view,
-        days: USAGE_DAYS.find((one) => String(one) === values.get("days")) ?? DEFAULT_DAYS,
-      };
-    default:
-      return { view: "unknown" };
-  }
+  if (view === "") return { view: "now" };
+  return isListed(view) ? toRoute(view, values) : { view: "unknown" };
 }
 
 /** Returns the address of a route, for `href`. */
@@ -112,11 +103,6 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
   switch (route.view) {
     case "now":
       return "#/";
-    case "agents":
-    case "files":
-    case "schedule":
-    case "log":
-      return `#/${route.view}`;
     case "edit": {
       const { kind, ...rest } = route.place;
       if ("name" in rest) return `#/edit/${kind}/${encodeURIComponent(rest.name)}`;
@@ -130,18 +116,12 @@ export function toHash(route: Exclude<Route, { view: "unknown" }>): string {
       const places = [route.agent, route.agent === null ? null : route.session];
       return ["#/chat", ...places.filter((one) => one !== null).map(encodeURIComponent)].join("/");
     }
-    case "history": {
-      const { view, page, ...filter } = route;
-      return `#/${view}${toQuery({ ...filter, page: page > 1 ? page : null })}`;
+    default: {
+      const { view, ...values } = route;
+      const defaults: Readonly<Record<string, string | number | null>> = toRoute(view);
+      const given = Object.entries(values).filter(([name, value]) => value !== defaults[name]);
+      return `#/${view}${toQuery(Object.fromEntries(given))}`;
     }
-    case "audit": {
-      const { view, ...filter } = route;
-      return `#/${view}${toQuery(filter)}`;
-    }
-    case "usage":
-      return `#/usage${toQuery({ days: route.days === DEFAULT_DAYS ? null : route.days })}`;
-    default:
-      return route satisfies never;
   }
 }
 
@@ -165,11 +145,11 @@ export const chatHref = (agent: string | null, session: string | null = null): s
 
 /** Returns the address of the history with a filter. */
 export const historyHref = (filter: Partial<HistoryRoute> = {}): string =>
-  toHash({ view: "history", ...parseAll(HISTORY), ...filter });
+  toHash({ ...toRoute("history"), ...filter });
 
 /** Returns the address of the audit with a filter. */
 export const auditHref = (filter: Partial<AuditRoute> = {}): string =>
-  toHash({ view: "audit", ...parseAll(AUDIT), ...filter });
+  toHash({ ...toRoute("audit"), ...filter });
 
 /** Returns the period of two local days, the last one included, in ISO 8601. Null means no limit. */
 export function toPeriod(
@@ -207,10 +187,13 @@ function toQuery(values: Record<string, string | number | null>): string {
   return query.size === 0 ? "" : `?${query}`;
 }
 
-/** Returns the value of each parameter. */
-function parseAll<P extends Parameters>(parameters: P, values = new URLSearchParams()): Values<P> {
+const isListed = (view: string): view is Listed => Object.hasOwn(PARAMETERS, view);
+
+/** Returns the route of a view, with the value of each parameter. */
+function toRoute<View extends Listed>(view: View, values = new URLSearchParams()): RouteOf<View> {
+  const parameters: Parameters = PARAMETERS[view];
   const parsed = Object.entries(parameters).map(([name, parse]) => [name, parse(values.get(name))]);
-  return Object.fromEntries(parsed) as Values<P>;
+  return Object.fromEntries([["view", view], ...parsed]);
 }
 
 function decode(segment: string): string {

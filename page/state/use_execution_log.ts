@@ -1,6 +1,7 @@
 // Provides the live log of an execution: its frames and the streaming text. Reconnects after waits of the execution and
 // after lost connections.
 import { useEffect, useState } from "preact/hooks";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ServiceUnreachable } from "../../api/client/client_errors.ts";
 import type { StreamFrame } from "../../api/client/client_stream.ts";
@@ -71,9 +72,7 @@ async function followToEnd(
     if (sight.signal.aborted) continue;
     // The execution waits or the service is unreachable. The page's connection reports the end of either state, so wait for
     // that report, but for PAUSE_MS at least.
-    await clock.sleep(PAUSE_MS, signal).catch(() => {
-      // The wait was aborted by the signal, which the loop checks.
-    });
+    await sleepUnlessAborted(clock, PAUSE_MS, signal);
     await link.changeSince(version, { topic: "executions", signal });
   }
 }
@@ -120,15 +119,15 @@ class GrowingLog {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
     const { clock, signal, onDraw } = this.#options;
-    clock.sleep(BATCH_MS, signal).then(() => {
+    sleepUnlessAborted(clock, BATCH_MS, signal).then((isOver) => {
+      // A removed view draws nothing.
+      if (!isOver) return;
       this.#isDrawing = false;
       // Reuse an unchanged list, so that memoized values stay valid.
       const isSame = this.#drawn.entries.length === this.#entries.length;
       const entries = isSame ? this.#drawn.entries : [...this.#entries];
       this.#drawn = { entries, streaming: this.#streaming, problem: this.#problem };
       onDraw(this.#drawn);
-    }, () => {
-      // The wait was aborted, because the view was removed.
     });
   }
 }

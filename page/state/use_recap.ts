@@ -20,15 +20,12 @@ const RELOAD_MS = 30 * SECOND_MS;
 const MANY_RUNS = 5_000;
 const TOPICS = ["executions", "scheduler", "agents"] as const;
 
-/** A recap with its period, and the function that changes the period. */
-export interface RecapOfSpan {
-  recap: Resource<RecapBody>;
-  span: Span;
-  onSpan: (span: Span) => void;
-}
+export type RecapOfSpan = ReturnType<typeof useRecap>;
 
-/** Returns the recap of the chosen period. Loads it only while `isActive`. */
-export function useRecap(isActive: boolean): RecapOfSpan {
+/** Returns the recap of the chosen period, and the function that changes the period. Loads only while `isActive`. */
+export function useRecap(
+  isActive: boolean,
+): { recap: Resource<RecapBody>; span: Span; onSpan: (span: Span) => void } {
   const { client, clock } = useService();
   const [span, setSpan] = useState(chosenSpan);
   const since = useLastVisit(isActive);

@@ -1,6 +1,7 @@
 // Provides the hooks that load data for views and reload it after changes, and the hooks for time and for requests that
 // change data.
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { sleepUnlessAborted } from "../../base/bounded_wait.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Client } from "../../api/client/client.ts";
 import type { LinkState, Topic } from "./link.ts";
@@ -15,24 +16,23 @@ import {
 } from "./resource.ts";
 import { useService } from "./service_context.ts";
 
-/** The key of a resource, and the changes after which it is reloaded. */
-export interface ResourceOptions {
-  /** The identity of the data. When the key changes, the earlier data stays until the new data is loaded. */
-  key: string;
-  /** The topics whose changes reload the data. */
-  topics: readonly Topic[];
-  /** A number whose change reloads the data. */
-  reloadKey?: number;
-  /** False suspends loading; loaded data stays. Default: true. */
-  isActive?: boolean;
-}
-
 /** Returns a resource. Reloads it after changes and after a lost connection. */
 export function useResource<T>(
   load: (client: Client) => Promise<T>,
-  options: ResourceOptions,
+  { key = "", topics, reloadKey, isActive = true }: {
+    /**
+     * The identity of the data, if it depends on anything. When the key changes, the earlier data stays until the new data
+     * is loaded.
+     */
+    key?: string;
+    /** The topics whose changes reload the data. */
+    topics: readonly Topic[];
+    /** A number whose change reloads the data. */
+    reloadKey?: number;
+    /** False suspends loading; loaded data stays. Default: true. */
+    isActive?: boolean;
+  },
 ): Resource<T> {
-  const { key, topics, reloadKey, isActive = true } = options;
   const { client, link } = useService();
   const isOnline = useLinkState().phase === "online";
   const [known, setKnown] = useState<LatestLoad<T>>({ key, data: undefined, failure: undefined });
@@ -90,18 +90,8 @@ export async function repeat(
 ): Promise<void> {
   while (!signal.aborted) {
     work();
-    await clock.sleep(everyMs, signal).catch(() => {
-      // The wait was aborted by the signal, which the loop checks.
-    });
+    await sleepUnlessAborted(clock, everyMs, signal);
   }
-}
-
-/** The state of a request that changes data. */
-export interface Sending {
-  isSending: boolean;
-  /** The reason of the last failure; null after a success, or if the failure was announced. */
-  problem: string | null;
-  send: (work: () => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -110,7 +100,12 @@ export interface Sending {
  */
 export function useSending(
   { touches = [], failure }: { touches?: readonly Topic[]; failure?: string } = {},
-): Sending {
+): {
+  isSending: boolean;
+  /** The reason of the last failure; null after a success, or if the failure was announced. */
+  problem: string | null;
+  send: (work: () => Promise<void>) => Promise<void>;
+} {
   const { link, announce } = useService();
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

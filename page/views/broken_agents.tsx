@@ -7,11 +7,7 @@ import { useResource } from "../state/use_resource.ts";
 
 /** Returns the agent files that cannot be read, with their problems. Loads them only while `isActive`. */
 export function useBrokenAgents(isActive = true): readonly AgentErrorBody[] {
-  const { data } = useResource((client) => client.info(), {
-    key: "info",
-    topics: ["agents"],
-    isActive,
-  });
+  const { data } = useResource((client) => client.info(), { topics: ["agents"], isActive });
   return data?.agent_errors ?? [];
 }
 

@@ -1,11 +1,10 @@
 // The actions of an execution: cancel it while it is open, end its rest, and run it again after its end.
 import type { VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ExecutionDetail, ExecutionSummary } from "../../api/schemas/execution_schemas.ts";
 import { Button } from "../parts/parts.tsx";
-import { executionHref } from "../state/route.ts";
-import { RunDialog } from "../parts/run_dialog.tsx";
-import { RunKeys, toRunBody, toRunFields } from "../state/run_form.ts";
+import { RunDialog, useRun } from "../parts/run_dialog.tsx";
+import { toRunFields } from "../state/run_form.ts";
 import { useAgents, useService } from "../state/service_context.ts";
 import { useSending } from "../state/use_resource.ts";
 
@@ -43,26 +42,20 @@ export function ExecutionButton({ id, act }: { id: number; act: keyof typeof WOR
  * new one is a turn of it, too. Renders nothing if the agent no longer exists.
  */
 export function RunAgain({ execution }: { execution: ExecutionDetail }): VNode | null {
-  const { client, announce } = useService();
   const agent = useAgents().get(execution.agent_id);
   const { isSending, send } = useSending({ failure: "Cannot start the run" });
   const [isChanging, setChanging] = useState(false);
-  const keys = useRef(new RunKeys());
+  const sessionId = execution.trigger === "chat" ? execution.session_id : null;
+  const run = useRun(sessionId);
   if (agent === undefined) return null;
   const fields = toRunFields(execution);
-  const sessionId = execution.trigger === "chat" ? execution.session_id : null;
-  const run = async () => {
-    const body = { ...toRunBody(fields), ...(sessionId !== null && { session_id: sessionId }) };
-    const options = { idempotencyKey: keys.current.keyOf(body) };
-    const { execution_id: id } = await client.run(agent.id, body, options);
-    announce(`${agent.display_name} runs as execution ${id}.`);
-    location.hash = executionHref(id);
-  };
   return (
     <>
       {!execution.asked_redacted && (
         // A touch screen shows only the button with the dialog, because a touch may be a mistake.
-        <Button class="at-once" disabled={isSending} onClick={() => send(run)}>Run again</Button>
+        <Button class="at-once" disabled={isSending} onClick={() => send(() => run(agent, fields))}>
+          Run again
+        </Button>
       )}
       <Button onClick={() => setChanging(true)}>Run again with changes</Button>
       {isChanging && (

@@ -3,11 +3,9 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { toLabelWords } from "../../base/text/label_words.ts";
 import { toPauseSentence } from "../../base/text/rest_words.ts";
-import type { Client } from "../../api/client/client.ts";
 import type { ExecutionDetail } from "../../api/schemas/execution_schemas.ts";
-import type { PendingBody } from "../../api/schemas/request_schemas.ts";
 import { ExecutionButton, isOpen, RunAgain } from "./execution_actions.tsx";
-import { loadPending } from "../state/open_questions.ts";
+import { loadExecution } from "../state/open_questions.ts";
 import { DelegationTree, ForkOrigin } from "./delegation_tree.tsx";
 import { useFollowEnd } from "../parts/follow_end.ts";
 import { ForkDialog, type ForkPlace } from "../parts/run_dialog.tsx";
@@ -107,15 +105,6 @@ function NodeWait(
   const now = useNow(NODE_WAIT_RELOAD_MS);
   useEffect(() => onReload(now), [now]);
   return <p class="note">Waits for a node with {toLabelWords(labels)}</p>;
-}
-
-async function loadExecution(
-  client: Client,
-  id: number,
-): Promise<{ execution: ExecutionDetail; pending: PendingBody | null }> {
-  const execution = await client.execution(id);
-  const pending = execution.status === "waiting" ? await loadPending(client, id) : null;
-  return { execution, pending };
 }
 
 function ExecutionLogSection(

@@ -17,7 +17,6 @@ export function LogView(): VNode {
   const [isFollowing, setFollowing] = useState(true);
   const reloadKey = useNow(REFRESH_MS, isFollowing);
   const log = useResource((client) => client.log({ lines: LINES }), {
-    key: "log",
     reloadKey,
     topics: ["executions", "agents"],
   });

@@ -30,20 +30,14 @@ const RECENT = 8;
 /** The number of ended executions to load. Repeated failures among these executions are merged into one row. */
 const RECENT_LOADED = 60;
 
-/** The data of the start page. */
-export interface NowLists {
-  waiting: Resource<OpenQuestions>;
-  running: Resource<ExecutionSummary[]>;
-  ended: Resource<ExecutionSummary[]>;
-  happened: RecapOfSpan;
-}
-
 /** Returns the running and the ended executions. Loads them only while `isActive`; the last loaded data remains. */
-export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" | "ended"> {
+export function useExecutionLists(
+  isActive: boolean,
+): Record<"running" | "ended", Resource<ExecutionSummary[]>> {
   const topics = ["executions"] as const;
   const running = useResource(
     (client) => client.executions({ status: ["running"], limit: MOST_RUNNING }),
-    { key: "running", topics, isActive },
+    { topics, isActive },
   );
   const ended = useResource(
     (client) =>
@@ -52,13 +46,18 @@ export function useExecutionLists(isActive: boolean): Pick<NowLists, "running" |
         preview: true,
         limit: RECENT_LOADED,
       }),
-    { key: "ended", topics, isActive },
+    { topics, isActive },
   );
   return { running, ended };
 }
 
 /** Renders the start page. */
-export function NowView({ waiting, running, ended, happened }: NowLists): VNode {
+export function NowView(
+  { waiting, running, ended, happened }: ReturnType<typeof useExecutionLists> & {
+    waiting: Resource<OpenQuestions>;
+    happened: RecapOfSpan;
+  },
+): VNode {
   const recap = happened.recap.data;
   const problem = waiting.problem ?? running.problem ?? ended.problem ?? happened.recap.problem;
   return (

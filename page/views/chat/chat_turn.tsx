@@ -2,10 +2,11 @@
 import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ListedExecution } from "../../../api/schemas/execution_schemas.ts";
+import type { PendingBody } from "../../../api/schemas/request_schemas.ts";
 import { formatCost, formatNumberOf } from "../../parts/format.ts";
 import { Agent, LoadState, Problem, RelativeTime, Status } from "../../parts/parts.tsx";
 import { executionHref } from "../../state/route.ts";
-import { loadPending } from "../../state/open_questions.ts";
+import { loadExecution } from "../../state/open_questions.ts";
 import { buildTimeline, describeLatest } from "../../state/timeline.ts";
 import { useExecutionLog } from "../../state/use_execution_log.ts";
 import { useResource } from "../../state/use_resource.ts";
@@ -18,12 +19,12 @@ export function ChatTurn(
   { execution }: { execution: Pick<ListedExecution, "id" | "agent_id" | "status"> },
 ): VNode {
   const { id, agent_id } = execution;
-  const turn = useResource((client) => client.execution(id), {
+  const turn = useResource((client) => loadExecution(client, id), {
     key: String(id),
     topics: isOpen(execution) ? ["executions"] : [],
   });
-  const { data } = turn;
-  if (data === undefined) return <LoadState of={turn} />;
+  if (turn.data === undefined) return <LoadState of={turn} />;
+  const { execution: data, pending } = turn.data;
   return (
     <article class="turn">
       <div class="mine">
@@ -38,7 +39,7 @@ export function ChatTurn(
       <h2 class="who">
         <Agent id={agent_id} />
       </h2>
-      {isOpen(data) ? <Open id={id} isWaiting={data.status === "waiting"} /> : (
+      {isOpen(data) ? <Open id={id} isWaiting={data.status === "waiting"} pending={pending} /> : (
         <>
           {data.output_data !== null && data.output_data !== "" && (
             <FormattedText text={data.output_data} />
@@ -59,13 +60,11 @@ export function ChatTurn(
 }
 
 /** Renders the progress of an open turn: its replies and calls, the streaming text, and its question. */
-function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
+function Open(
+  { id, isWaiting, pending }: { id: number; isWaiting: boolean; pending: PendingBody | null },
+): VNode {
   const { entries, streaming, problem } = useExecutionLog(id);
   const steps = useMemo(() => buildTimeline(entries), [entries]);
-  const pending = useResource(
-    (client) => isWaiting ? loadPending(client, id) : Promise.resolve(null),
-    { key: `${id} ${isWaiting}`, topics: ["executions"] },
-  );
   return (
     <>
       {steps.map((step) =>
@@ -85,15 +84,14 @@ function Open({ id, isWaiting }: { id: number; isWaiting: boolean }): VNode {
       {streaming !== "" && <StreamingText text={streaming} />}
       {streaming === "" && !isWaiting && <p class="muted">{describeLatest(steps)} …</p>}
       <Problem text={problem} />
-      <Problem text={pending.problem} />
-      {pending.data != null && !pending.isStale && (
+      {pending !== null && (
         <PendingRequest
-          key={pending.data.request_id}
-          pending={pending.data}
+          key={pending.request_id}
+          pending={pending}
           level={3}
           title={
             <>
-              <Agent id={pending.data.asked_by} /> asks
+              <Agent id={pending.asked_by} /> asks
             </>
           }
         />

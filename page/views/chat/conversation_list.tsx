@@ -74,17 +74,12 @@ export function ConversationList(
   );
 }
 
-/** A conversation in the list. */
-interface ConversationSummary {
-  sessionId: string;
-  /** The first message of the conversation; empty if it was not loaded. */
-  title: string;
-  latest: ListedExecution;
-}
-
-/** Returns the conversations to which these turns belong, latest first. `turns` are in the order newest first. */
-function toConversations(turns: readonly ListedExecution[]): ConversationSummary[] {
-  const byPlace = new Map<string, ConversationSummary>();
+/**
+ * Returns the conversations to which these turns belong, latest first. The title is the first message, empty if it was not
+ * loaded. `turns` are in the order newest first.
+ */
+function toConversations(turns: readonly ListedExecution[]) {
+  const byPlace = new Map<string, { sessionId: string; title: string; latest: ListedExecution }>();
   for (const turn of turns) {
     const { agent_id, session_id: sessionId, trigger, preview } = turn;
     if (trigger !== "chat" || sessionId === null) continue;

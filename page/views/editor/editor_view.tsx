@@ -66,7 +66,7 @@ function FileEditor({ place, onRenamed }: { place: EditedPlace; onRenamed: OnRen
     key,
     topics: place.kind === "agent" ? ["agents"] : [],
   });
-  const facts = useResource((client) => client.editor(), { key: "editor", topics: [] });
+  const facts = useResource((client) => client.editor(), { topics: [] });
   const [module, setModule] = useState<TextEditorModule | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   useEffect(() => {

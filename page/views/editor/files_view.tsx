@@ -7,7 +7,7 @@ import { useResource } from "../../state/use_resource.ts";
 
 /** Renders the lists. */
 export function FilesView(): VNode {
-  const facts = useResource((client) => client.editor(), { key: "editor", topics: ["agents"] });
+  const facts = useResource((client) => client.editor(), { topics: ["agents"] });
   const { data } = facts;
   return (
     <>
