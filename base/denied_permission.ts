@@ -13,6 +13,16 @@ export function isConfined(): boolean {
   return KINDS.some((name) => Deno.permissions.querySync({ name }).state !== "granted");
 }
 
+/**
+ * Returns true if Deno's flags permit the use of a path, or of another value. Deno keeps the answer for each value until the
+ * process ends, so the kind is queried first: then a service that writes many files does not grow with each path.
+ */
+export function isPermitted(descriptor: Deno.PermissionDescriptor): boolean {
+  const { state, partial } = Deno.permissions.querySync({ name: descriptor.name });
+  return state === "granted" && !partial ||
+    Deno.permissions.querySync(descriptor).state === "granted";
+}
+
 /** An operation that Deno's permissions denied. */
 export interface DeniedPermission {
   /** The kind of permission, such as `read` or `net`; `all` for an operation that Deno allows only with all permissions. */

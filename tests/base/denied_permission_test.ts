@@ -1,6 +1,11 @@
 // Tests of the messages about operations that Deno refuses.
 import assert from "node:assert/strict";
-import { deniedPermission, describeDenied, isConfined } from "../../base/denied_permission.ts";
+import {
+  deniedPermission,
+  describeDenied,
+  isConfined,
+  isPermitted,
+} from "../../base/denied_permission.ts";
 
 function errorOf(work: () => unknown): unknown {
   try {
@@ -58,4 +63,30 @@ Deno.test("describeDenied() ignores other errors", () => {
   const all = new Deno.errors.NotCapable('Requires all access to "/proc/1/mem", run again');
   assert.match(describeDenied(all) ?? "", /^Deno keeps the system's own files/);
   assert.equal(isConfined(), false);
+});
+
+Deno.test("isPermitted() asks Deno for a path only if the flags do not permit every path", () => {
+  const { permissions } = Deno;
+  const query = permissions.querySync;
+  const asked: Deno.PermissionDescriptor[] = [];
+  permissions.querySync = (descriptor) => {
+    asked.push(descriptor);
+    return query.call(permissions, descriptor);
+  };
+  try {
+    assert.equal(isPermitted({ name: "write", path: "/some/file" }), true);
+    assert.deepEqual(asked, [{ name: "write", path: undefined }]);
+  } finally {
+    permissions.querySync = query;
+  }
+});
+
+Deno.test({
+  name: "isPermitted() is true only for paths that the flags permit",
+  permissions: { read: ["/some/folder"], write: [] },
+  fn() {
+    assert.equal(isPermitted({ name: "read", path: "/some/folder/file" }), true);
+    assert.equal(isPermitted({ name: "read", path: "/some/other" }), false);
+    assert.equal(isPermitted({ name: "write", path: "/some/folder/file" }), false);
+  },
 });

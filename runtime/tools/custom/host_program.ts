@@ -13,7 +13,7 @@ import type { ProcessSandbox } from "../../sandbox/process_sandbox.ts";
 import type { SandboxedProgram } from "../../sandbox/sandbox_rules.ts";
 import type { Directories } from "../../config/directories.ts";
 import { denoCacheVariables } from "../../config/places.ts";
-import { FLAGS_REMEDY } from "../../../base/denied_permission.ts";
+import { FLAGS_REMEDY, isPermitted } from "../../../base/denied_permission.ts";
 import { ToolFailure } from "../failures/tool_failure.ts";
 import { confineProgram } from "../processes/confined_program.ts";
 
@@ -213,7 +213,7 @@ function requireOwnPermissions({ read, write, net }: WorkerPermissions): void {
 }
 
 function requireOwn(descriptor: Deno.PermissionDescriptor, value: string): void {
-  if (Deno.permissions.querySync(descriptor).state === "granted") return;
+  if (isPermitted(descriptor)) return;
   const { name } = descriptor;
   const first = name === "net" ? "name the host under http.allow in config.yaml, then " : "";
   throw new ToolFailure(

@@ -8,6 +8,7 @@ import * as fs from "node:fs";
 import { basename, dirname, join } from "../../../base/plain_path.ts";
 import { newContentName, noteStaging } from "../../../base/files/staged_files.ts";
 import { errorCode } from "../../../base/error_code.ts";
+import { isPermitted } from "../../../base/denied_permission.ts";
 import { type FileIdentity, identityOf, type PathAccess } from "./place.ts";
 import { ignoreMissing } from "../../../base/files/missing.ts";
 import { PlaceChanged } from "./file_failure.ts";
@@ -225,10 +226,10 @@ function openFolder(place: string, path: string, access: PathAccess): number | u
 }
 
 function canRead(path: string): boolean {
-  return Deno.permissions.querySync({ name: "read", path }).state === "granted";
+  return isPermitted({ name: "read", path });
 }
 
 function requireWritable(path: string): void {
-  if (Deno.permissions.querySync({ name: "write", path }).state === "granted") return;
+  if (isPermitted({ name: "write", path })) return;
   throw new Deno.errors.NotCapable(`Requires write access to "${path}"`);
 }
